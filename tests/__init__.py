@@ -1,0 +1,1 @@
+"""The tests of the validator, and the stores and cases they read."""
