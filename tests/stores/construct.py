@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.stores.cells import Cell, bound, place
-from tests.stores.layouts import Column, Layout, Table, layout_of
+from tests.stores.layouts import Column, Layout, Table, layout_of, quoted
 
 Row = Mapping[str, Cell]
 Rows = Mapping[str, Sequence[Row]]
@@ -122,17 +122,19 @@ def insert(connection: sqlite3.Connection, tables: Iterable[Table], rows: Rows) 
                 raise ValueError(f"table {name} has no column {sorted(stray)}")
             cells = _filled(name, columns, row, n, number)
             places = ", ".join(place(cell) for cell in cells.values())
-            names = ", ".join(f'"{c}"' for c in cells)
+            names = ", ".join(quoted(c) for c in cells)
             values = f"({names}) VALUES ({places})" if cells else "DEFAULT VALUES"
-            connection.execute(f'INSERT INTO "{name}" {values}', [bound(cell) for cell in cells.values()])
+            connection.execute(
+                f"INSERT INTO {quoted(name)} {values}", [bound(cell) for cell in cells.values()]
+            )
 
 
 def _columns(connection: sqlite3.Connection, name: str, known: Mapping[str, Table]) -> Sequence[Column]:
-    if name in known:
-        return known[name].columns
-    found = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+    found = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
     if not found:
         raise ValueError(f"there is no table {name}: name it in extra_ddl")
+    if name in known and [c.name for c in known[name].columns] == [column[1] for column in found]:
+        return known[name].columns
     return [Column(n, t, bool(nn), d, pk) for _, n, t, nn, d, pk in found]
 
 

@@ -17,6 +17,11 @@ LAYOUTS = Path(__file__).with_name("layouts.json")
 NEWER = 99
 
 
+def quoted(name: str) -> str:
+    """`name` as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: `default` is an SQL expression or None, `pk` its place in the primary key or 0."""
