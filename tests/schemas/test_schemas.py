@@ -160,7 +160,7 @@ def test_an_unknown_schema_is_refused_by_name() -> None:
 def test_the_registry_refuses_to_retrieve() -> None:
     with pytest.raises(Unretrievable) as refused:
         schemas.registry().get_or_retrieve("https://example.com/schema.json")
-    assert isinstance(refused.value.__cause__, schemas.SchemaNotHeldError)
+    assert isinstance(refused.value.__context__, schemas.SchemaNotHeldError)
 
 
 def test_the_slow_engine_opens_no_socket_for_a_foreign_reference(monkeypatch: pytest.MonkeyPatch) -> None:
