@@ -1,0 +1,76 @@
+"""The census: an independent reader of native sources, unit by unit, into the workbench.
+
+It counts what is there before any record is read, and shares no code with a converter. ``Store`` is the
+census of an SQLite store: first its tables and namespace, then all rows.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from validator.census.load import TableLoader, entity_key, key_part, key_text
+from validator.census.store import NativeTable, StoreError, identifier, open_store, rows, tables
+from validator.descriptor.shape import Shape
+
+__all__ = ["NativeTable", "Store", "StoreError", "entity_key", "key_part", "key_text"]
+
+
+class Store:
+    """The census of one store: a private copy, opened for reading. Raises ``StoreError``."""
+
+    def __init__(self, path: Path, shape: Shape) -> None:
+        self.shape = shape
+        self._store = open_store(path)
+        try:
+            self.tables = tables(self._store, shape)
+        except sqlite3.Error as error:
+            self.close()
+            raise StoreError(f"its schema cannot be read: {error}; restore the store or capture it again") from None
+        self.damaged_indexes: list[str] = []
+
+    def close(self) -> None:
+        """Close the store; its private copy may then be deleted."""
+        self._store.close()
+
+    @property
+    def known(self) -> bool:
+        """Whether the store has a converted table that the shape knows."""
+        return any(table.spec is not None and table.kind == "converted" for table in self.tables)
+
+    def namespace(self) -> str | None:
+        """Return the namespace that the store itself holds, or None where it holds none."""
+        rule = self.shape.namespace
+        if rule is None or not any(table.name == rule["table"] for table in self.tables):
+            return None
+        where = " AND ".join(f"{identifier(column)} = ?" for column in rule["where"])
+        query = f"SELECT {identifier(rule['column'])} FROM {identifier(rule['table'])} WHERE {where}"
+        try:
+            row = self._store.execute(query, tuple(rule["where"].values())).fetchone()
+        except sqlite3.Error:
+            return None
+        return row[0] if row and isinstance(row[0], str) and row[0] else None
+
+    def load(self, workbench: sqlite3.Connection, run: int, source: int) -> None:
+        """Read every row of every table into the workbench's ``native_*`` tables."""
+        workbench.execute("BEGIN")
+        for table in self.tables:
+            first = workbench.execute("SELECT coalesce(max(unit), 0) + 1 FROM native_unit").fetchone()[0]
+            loader = TableLoader(workbench, run, source, table, first)
+            if table.kind != "derived":
+                for item in rows(self._store, table):
+                    loader.add(item)
+            loader.finish()
+        self._resolve_sessions(workbench, run)
+        workbench.execute("COMMIT")
+
+    def _resolve_sessions(self, workbench: sqlite3.Connection, run: int) -> None:
+        """Give units whose session is that of another unit (a receipt: its execution's) their session."""
+        for table in self.shape.tables:
+            if table.through is not None:
+                workbench.execute(
+                    "UPDATE native_unit SET session = (SELECT other.session FROM native_unit AS other "
+                    "WHERE other.run = native_unit.run AND other.tab = ? AND other.key = native_unit.session) "
+                    "WHERE run = ? AND tab = ?",
+                    (table.through[0], run, table.name),
+                )

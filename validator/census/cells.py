@@ -1,0 +1,170 @@
+"""Reads single cells: times, and the JSON inside text columns, with the notices each gives.
+
+The rules are the contract's, in this witness's own code; a converter has its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+LAST_SECOND = 253402300799
+"""9999-12-31T23:59:59 UTC, the last second that a time can name."""
+
+DEEPEST = 500
+"""JSON nested deeper than this is malformed."""
+
+_MICROSECOND = Decimal("0.000001")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_EXACT = timedelta(microseconds=1)
+
+
+def time_text(cell: Any) -> str | None:
+    """Return an epoch cell as UTC with six decimals, half-even on the exact stored value.
+
+    None where the cell is no finite number between 0 and ``LAST_SECOND``.
+    """
+    if type(cell) not in (int, float) or not 0 <= cell <= LAST_SECOND:
+        return None
+    microseconds = int(Decimal(cell).quantize(_MICROSECOND, rounding=ROUND_HALF_EVEN).scaleb(6))
+    moment = _EPOCH + _EXACT * microseconds
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+@dataclass
+class Decoded:
+    """What a JSON cell holds: its kind, its value, and the codes of the notices it gives."""
+
+    kind: str
+    """``absent``, ``malformed``, or a JSON type: object, array, string, number, boolean, null."""
+    value: Any = None
+    notices: list[str] = field(default_factory=list)
+
+
+class _Malformed(ValueError):
+    pass
+
+
+def _no_constant(name: str) -> None:
+    raise _Malformed(name)
+
+
+def decode_json(cell: Any) -> Decoded:
+    """Decode a cell of a JSON column as the contract says; it never raises."""
+    if cell is None:
+        return Decoded("absent")
+    if type(cell) is not str:
+        return Decoded("malformed", notices=["malformed-json"])
+    duplicate = False
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal duplicate
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            duplicate = True
+        return found
+
+    try:
+        cell.encode("utf-8")  # text with bad bytes is no JSON; the error is a ValueError
+        if _too_deep(cell):
+            raise _Malformed
+        value = json.loads(cell, object_pairs_hook=members, parse_constant=_no_constant)
+        if _overflows(value):
+            raise _Malformed
+    except (ValueError, RecursionError):
+        return Decoded("malformed", notices=["malformed-json"])
+    notices = ["duplicate-json-key"] if duplicate else []
+    if _SURROGATE_ESCAPE.search(cell):
+        value, lone = without_surrogates(value)
+        if lone:
+            notices.append("lone-surrogate")
+    if type(value) is str and _holds_structure(value):
+        notices.append("double-encoded-json")
+    return Decoded(kind_of(value), value, notices)
+
+
+def _too_deep(text: str) -> bool:
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    depth = deepest = 0
+    for character in _STRINGS.sub("", text):
+        if character in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]}":
+            depth -= 1
+    return deepest > DEEPEST
+
+
+def _overflows(value: Any) -> bool:
+    """Whether a literal such as 1e999 became an infinity, which JSON does not have."""
+    if type(value) is float:
+        return value in (float("inf"), float("-inf"))
+    if type(value) is dict:
+        return any(_overflows(member) for member in value.values())
+    if type(value) is list:
+        return any(_overflows(element) for element in value)
+    return False
+
+
+def without_surrogates(value: Any) -> tuple[Any, bool]:
+    """Replace each lone surrogate in decoded JSON by U+FFFD; also say whether there was one."""
+    if type(value) is str:
+        clean = _SURROGATE.sub("\ufffd", value)
+        return clean, clean != value
+    if type(value) is list:
+        pairs = [without_surrogates(element) for element in value]
+        return [clean for clean, _ in pairs], any(lone for _, lone in pairs)
+    if type(value) is dict:
+        found = False
+        members: dict[str, Any] = {}
+        for name, member in value.items():
+            clean_name, lone_name = without_surrogates(name)
+            members[clean_name], lone = without_surrogates(member)
+            found = found or lone or lone_name
+        return members, found
+    return value, False
+
+
+def _holds_structure(text: str) -> bool:
+    if text[:1] not in ("[", "{"):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def kind_of(value: Any) -> str:
+    """Name the JSON type of a decoded value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    return {str: "string", dict: "object", list: "array"}.get(type(value), "number")
+
+
+def at_pointers(value: Any, pointers: tuple[str, ...]) -> Any:
+    """Return what the first pointer that holds something other than null names; None if none does."""
+    for pointer in pointers:
+        found: Any = value
+        for step in pointer.split("/")[1:]:
+            found = found.get(step) if isinstance(found, dict) else None
+            if found is None:
+                break
+        if found is not None:
+            return found
+    return None
+
+
+def is_sentinel(cell: Any) -> bool:
+    """Whether a text cell starts like structured content: NUL or SOH, then ``json:``."""
+    return type(cell) is str and cell[1:6] == "json:" and cell[0] in "\x00\x01"

@@ -1,0 +1,56 @@
+"""The main job: every capture that the targets name is replayed and judged, and the report summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from validator import claims as claims_station
+from validator.capture import Capture, find
+from validator.descriptor import Descriptor, load
+from validator.observation import ObservationError, observation, same
+from validator.replay import Options, replay
+from validator.report import capture_report, converter_name, report
+from validator.report.findings import describe
+
+
+def check(
+    targets: Sequence[str], descriptor: str | None, options: Options, fail_on: str = "error"
+) -> dict[str, Any]:
+    """Check targets and return the report (schema ``report``).
+
+    Raises the errors of wrong usage and wrong configuration; faults of a capture or a converter are in the report.
+    """
+    known = load(descriptor)
+    return report([check_capture(capture, known, options, fail_on) for capture in find(targets, known)])
+
+
+def check_capture(capture: Capture, descriptor: Descriptor, options: Options, fail_on: str) -> dict[str, Any]:
+    """Replay and judge one capture; returns its entry, with the converter's name beside the entry's own members."""
+    rules = claims_station.load_notices(descriptor)
+    result = replay(capture, descriptor, claims_station.load(descriptor), rules, options, describe)
+    entry = capture_report(result, descriptor, fail_on)
+    entry["converter"] = converter_name(result)
+    return entry
+
+
+def observe(
+    targets: Sequence[str], descriptor: str | None, options: Options
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Return the observation of captures of one package, version and revision, and the report behind it.
+
+    The observation is None when a capture or the converter gave none. Raises ``ObservationError`` for captures that
+    differ in package, version or revision, or that have no manifest.
+    """
+    known = load(descriptor)
+    captures = find(targets, known)
+    manifests = [capture.manifest for capture in captures if capture.manifest is not None]
+    for capture in captures:
+        if capture.manifest is None and capture.problem is None:
+            raise ObservationError(f"{capture.id}: not a capture; make one, so that version and date are on record")
+    if manifests:
+        same(manifests)
+    made = report([check_capture(capture, known, options, "error") for capture in captures])
+    if any("observation" not in entry for entry in made["captures"]):
+        return None, made
+    return observation(manifests, made["totals"], made["validator"], made["converter"]), made

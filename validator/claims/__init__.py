@@ -1,0 +1,116 @@
+"""Claims: the sentences of a format's specification, each with the SQL that decides it.
+
+``load`` reads them from the descriptor's ``claims/*.toml``. A claim has its statement, its level, the evidence it
+rests on, a query of its subjects, a query of its violations, and its mutants.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from validator.descriptor import Descriptor, DescriptorError
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A way in which a converter's output can be wrong: statements on records, or an edit of lines."""
+
+    name: str
+    sql: tuple[str, ...] = ()
+    lines: str | None = None
+    """The name of an edit in ``validator.claims.edits``."""
+    where: dict[str, Any] | None = None
+    """What the edit applies to."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim. See the guide in ``docs/claims.md``."""
+
+    id: str
+    statement: str
+    level: str
+    evidence: tuple[int, ...]
+    formats: tuple[str, ...]
+    subjects: str
+    violations: str
+    mutants: tuple[Mutant, ...]
+    file: str
+    note: str | None = None
+    source: str | None = None
+    """Where the sentence comes from."""
+    remedy: str | None = None
+
+
+@dataclass(frozen=True)
+class NoticeRule:
+    """A query that finds what a notice code is about."""
+
+    code: str
+    select: str
+    file: str
+
+
+def load(descriptor: Descriptor) -> tuple[Claim, ...]:
+    """Load all claims of a descriptor, sorted by id; ``DescriptorError`` names file and place of a fault."""
+    claims: dict[str, Claim] = {}
+    for path in sorted((descriptor.folder / "claims").glob("*.toml")):
+        for item in _read(path, "claim"):
+            claim = _claim(item, f"claims/{path.name}", descriptor)
+            if claim.id in claims:
+                raise DescriptorError(f"claims/{path.name}: claim {claim.id} stands twice; give each an id of its own")
+            claims[claim.id] = claim
+    return tuple(claims[name] for name in sorted(claims))
+
+
+def load_notices(descriptor: Descriptor) -> tuple[NoticeRule, ...]:
+    """Load the queries of the notices that concern whole sets of units."""
+    path = descriptor.folder / "notices.toml"
+    if not path.is_file():
+        return ()
+    return tuple(NoticeRule(item["code"], item["select"], path.name) for item in _read(path, "notice"))
+
+
+def _read(path: Path, table: str) -> list[dict[str, Any]]:
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DescriptorError(f"{path.parent.name}/{path.name}: {error}") from None
+    items = document.get(table, [])
+    if not isinstance(items, list):
+        raise DescriptorError(f"{path.parent.name}/{path.name}: write [[{table}]], once for each")
+    return items
+
+
+def _claim(item: dict[str, Any], file: str, descriptor: Descriptor) -> Claim:
+    try:
+        return Claim(
+            id=item["id"],
+            statement=" ".join(item["statement"].split()),
+            level=item.get("level", "error"),
+            evidence=tuple(item.get("evidence", ())),
+            formats=tuple(item.get("formats", [shape.format for shape in descriptor.shapes])),
+            subjects=item["subjects"],
+            violations=item["violations"],
+            mutants=tuple(_mutant(mutant) for mutant in item.get("mutants", ())),
+            file=file,
+            note=item.get("note"),
+            source=item.get("source"),
+            remedy=item.get("remedy"),
+        )
+    except KeyError as error:
+        name = item.get("id", "without an id")
+        raise DescriptorError(f"{file}: claim {name} lacks {error.args[0]!r}; add it") from None
+
+
+def _mutant(item: dict[str, Any]) -> Mutant:
+    sql = item.get("sql", ())
+    return Mutant(
+        name=item["name"],
+        sql=(sql,) if isinstance(sql, str) else tuple(sql),
+        lines=item.get("lines"),
+        where=item.get("where"),
+    )

@@ -1,0 +1,125 @@
+"""Runs claims in the workbench: how many subjects each has, and what violates it.
+
+Claims may come from a stranger's descriptor: they run under an authorizer that lets them read ``native_*``
+and ``record_*`` and nothing else, with a time limit.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from validator.claims import Claim
+from validator.descriptor import DescriptorError
+
+SECONDS = 120.0
+"""How long one query of a claim may take."""
+
+EXAMPLES = 20
+"""Violations of one claim that are described; all are counted."""
+
+COLUMNS = ("unit", "line", "at", "expected", "found")
+"""What a violations query returns, in any order."""
+
+FORBIDDEN_FUNCTIONS = frozenset(
+    ["json", "json_array", "json_array_length", "json_each", "json_error_position", "json_extract", "json_group_array", "json_group_object", "json_insert", "json_object", "json_patch", "json_pretty", "json_quote", "json_remove", "json_replace", "json_set", "json_tree", "json_type", "json_valid", "jsonb", "->", "->>", "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff", "printf", "format", "load_extension", "random", "randomblob"]
+)
+
+_ALLOWED_ACTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One place where a claim does not hold: units and lines by their number in the workbench."""
+
+    unit: int | None
+    line: int | None
+    at: str | None
+    expected: Any
+    found: Any
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one claim on one capture."""
+
+    claim: Claim
+    subjects: int
+    violated: int
+    """Distinct subjects that violate it."""
+    examples: tuple[Violation, ...]
+
+    @property
+    def status(self) -> str:
+        """``violated``, ``holds`` or ``not exercised``."""
+        if self.violated:
+            return "violated"
+        return "holds" if self.subjects else "not exercised"
+
+
+def run(workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str]) -> list[Outcome]:
+    """Run the claims that concern some of the formats, in order."""
+    with guarded(workbench):
+        return [run_one(workbench, claim) for claim in claims if formats & set(claim.formats)]
+
+
+def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLES) -> Outcome:
+    """Run one claim; ``DescriptorError`` names the claim and its file when its SQL fails."""
+    subjects = next(query(workbench, claim, f"SELECT count(*) FROM ({_plain(claim.subjects)})"))[0]
+    columns = ", ".join(COLUMNS)
+    ordered = f"SELECT {columns} FROM ({_plain(claim.violations)}) ORDER BY unit IS NULL, {columns}"
+    violated = 0
+    found: list[Violation] = []
+    last: tuple[Any, ...] | None = None
+    for row in query(workbench, claim, ordered):
+        subject = (row[0], row[1] if row[0] is None else None, row[2] if row[0] is None and row[1] is None else None)
+        if subject != last:
+            violated += 1
+            last = subject
+        if len(found) < examples:
+            found.append(Violation(*row))
+    return Outcome(claim, subjects, violated, tuple(found))
+
+
+def _plain(sql: str) -> str:
+    return sql.strip().rstrip(";")
+
+
+def query(workbench: sqlite3.Connection, claim: Any, sql: str) -> Iterator[tuple[Any, ...]]:
+    """Run a query of a claim (or of a notice rule) with a time limit."""
+    name = getattr(claim, "id", None) or claim.code
+    deadline = time.monotonic() + SECONDS
+    workbench.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
+    try:
+        yield from workbench.execute(sql)
+    except sqlite3.Error as error:
+        reason = f"took longer than {SECONDS:g} s" if str(error) == "interrupted" else str(error)
+        raise DescriptorError(f"{claim.file}: the SQL of {name} fails: {reason}; mend the query") from None
+    finally:
+        workbench.set_progress_handler(None, 0)
+
+
+def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
+    if action in _ALLOWED_ACTIONS:
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_READ:
+        name = (first or "").lower()
+        known = name.startswith(("native_", "record_")) or name in ("record", "")
+        return sqlite3.SQLITE_OK if known else sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_FUNCTION:
+        return sqlite3.SQLITE_DENY if (second or "").lower() in FORBIDDEN_FUNCTIONS else sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY
+
+
+@contextmanager
+def guarded(workbench: sqlite3.Connection) -> Iterator[None]:
+    """Let only reads of ``native_*`` and ``record_*`` through while it lasts."""
+    workbench.set_authorizer(_authorize)
+    try:
+        yield
+    finally:
+        workbench.set_authorizer(None)

@@ -1,0 +1,69 @@
+"""The command line: it parses, calls and prints.
+
+Each verb is a module of this folder, named after it, with a click command of the same name; it is imported when
+the verb is used, so that ``--help`` stays fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from typing import Any
+
+import click
+
+from validator import __version__
+
+
+class Verbs(click.Group):
+    """Finds the verbs in this folder; imports one only when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the verbs, sorted."""
+        return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a verb's command."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{__name__}.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs with one line each, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, SUMMARIES.get(name, "")) for name in self.list_commands(ctx)])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Suggest a verb that is spelled alike when there is none of that name."""
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(self.list_commands(ctx))}"
+            raise click.UsageError(f"no such verb: {args[0]!r}{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+SUMMARIES = {
+    "check": "Replay captures through a converter and judge it.",
+    "convert": "Write the built-in converter's record stream.",
+    "observe": "Write the observation of captures of one version.",
+}
+"""One line for each verb, for ``--help``."""
+
+
+@click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="validator-v%(version)s")
+def cli() -> None:
+    """Tell whether a converter tells the truth about the sessions of a coding agent."""
+
+
+def main() -> None:
+    """Run the command line; the exit codes are documented in docs/command-line.md."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    cli(prog_name="validator")

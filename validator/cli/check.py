@@ -1,0 +1,47 @@
+"""``validator check``: the main job."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from validator.cli._options import as_json, faults, replay_options, write
+
+
+@click.command(
+    epilog="Example:  validator check captures/0.19.0-edit-review --json",
+)
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@replay_options
+@click.option("--json", "json_", is_flag=True, help="Write the report as JSON.")
+@click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--fail-on", type=click.Choice(["error", "notice"]), default="error", show_default=True)
+def command(
+    targets: tuple[str, ...],
+    descriptor: str | None,
+    namespace: str | None,
+    engine: str,
+    json_: bool,
+    output: str | None,
+    fail_on: str,
+) -> None:
+    """Replay captures through a converter and judge it.
+
+    TARGET is a capture folder, a folder of captures, a bare store (state.db) or a home. Without a TARGET: the
+    captures that ship with the project.
+    """
+    with faults():
+        from validator.check import check
+        from validator.replay import Options
+        from validator.replay.feed import BuiltIn
+
+        report = check(targets, descriptor, Options(BuiltIn(), namespace, engine), fail_on)
+    if json_:
+        text = as_json(report)
+    else:
+        from validator.report.table import render
+
+        text = render(report)
+    write(text, output)
+    sys.exit(report["exit"])

@@ -1,0 +1,231 @@
+"""Replays one capture through a converter and hands on what both witnesses and the claims say.
+
+The order is fixed: the capture is verified, its sources are identified, the census counts every native unit from
+one private copy, and only then is the converter run on another and its records read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from validator import workbench as workbench_station
+from validator.capture import Capture, CaptureError, copy, verify
+from validator.census import Store, StoreError
+from validator.claims import Claim, NoticeRule
+from validator.claims.run import Outcome, guarded, query
+from validator.claims.run import run as run_claims
+from validator.descriptor import Descriptor
+from validator.replay.feed import Converter, Failure, feed
+from validator.replay.runs import NamespaceError, Run, plan, snapshot
+from validator.replay.sums import Conservation, Gap, Notice, conservation, gaps, link_units, notices
+from validator.sources import Source, identify
+from validator.stream.ingest import SchemaError
+
+__all__ = ["Converter", "NamespaceError", "Options", "Replay", "replay"]
+
+IN_MEMORY = 16 * 2**20
+"""Sources up to this many bytes are judged in a workbench in memory."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to replay: the converter, the namespace of a store that has none, and the limits."""
+
+    converter: Converter
+    namespace: str | None = None
+    engine: str = "auto"
+    """Which schema engine reads the lines: ``rust``, ``python``, or the faster one that is there."""
+
+
+@dataclass
+class Replay:
+    """What the replay of one capture gave. ``problem`` says in one line why something could not be done."""
+
+    capture: Capture
+    sources: list[Source] = field(default_factory=list)
+    unusable: bool = False
+    failures: list[Failure] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    conservation: Conservation | None = None
+    streams: int = 0
+    outcomes: list[Outcome] = field(default_factory=list)
+    schema_errors: list[tuple[Run, SchemaError]] = field(default_factory=list)
+    broken_lines: int = 0
+    gaps: list[Gap] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    converters: list[str] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    unit_place: Callable[[int], dict[str, Any]] | None = None
+
+
+def replay(
+    capture: Capture,
+    descriptor: Descriptor,
+    claims: Sequence[Claim],
+    rules: Sequence[NoticeRule],
+    options: Options,
+    describe: Callable[[sqlite3.Connection, Replay], None] | None = None,
+) -> Replay:
+    """Replay one capture. ``describe`` may look into the workbench before it goes.
+
+    Raises ``NamespaceError`` (wrong usage) and ``DescriptorError`` (wrong configuration); every fault of the capture or the
+    converter is in what is returned.
+    """
+    result = Replay(capture)
+    if not _usable(capture, result):
+        return result
+    result.sources = identify(capture.paths, descriptor, bare=_bare(capture))
+    with _private_folder() as private:
+        try:
+            runs = plan(capture, result.sources, descriptor)
+            with _workbench(private, runs, descriptor) as bench:
+                _fill(bench, capture, descriptor, runs, options, result, private)
+                _judge(bench, claims, rules, result)
+                if describe is not None:
+                    describe(bench, result)
+        except CaptureError as error:
+            result.unusable = True
+            result.problems.append(str(error))
+    return result
+
+
+def _usable(capture: Capture, result: Replay) -> bool:
+    problem = capture.problem
+    if problem is None and capture.manifest is not None:
+        try:
+            verify(capture.folder, capture.manifest)
+        except CaptureError as error:
+            problem = str(error)
+    if problem is not None:
+        result.unusable = True
+        result.problems.append(problem)
+    return problem is None
+
+
+def _bare(capture: Capture) -> str | None:
+    """The store that a bare target names: the one file whose name alone would not tell."""
+    return capture.id if capture.manifest is None and capture.id in capture.paths else None
+
+
+@contextmanager
+def _private_folder():  # type: ignore[no-untyped-def]
+    folder = Path(tempfile.mkdtemp(prefix="validator-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _workbench(private: Path, runs: list[Run], descriptor: Descriptor):  # type: ignore[no-untyped-def]
+    small = sum(run.bytes for run in runs) <= IN_MEMORY
+    bench = workbench_station.create(None if small else private / "workbench.db", descriptor.shapes)
+    try:
+        yield bench
+    finally:
+        bench.close()
+
+
+def _fill(
+    bench: sqlite3.Connection,
+    capture: Capture,
+    descriptor: Descriptor,
+    runs: list[Run],
+    options: Options,
+    result: Replay,
+    private: Path,
+) -> None:
+    """Load both witnesses: every source's native units first, then the records."""
+    _facts(bench, capture, descriptor, result.sources)
+    for run in runs:
+        census = private / f"census-{run.number}"
+        copy(capture.root, run.paths, census)
+        try:
+            store = Store(census / run.source, run.shape)
+        except StoreError as error:
+            result.unusable = True
+            result.problems.append(f"{run.source}: {error}")
+            continue
+        try:
+            run.resolve(store, capture, options.namespace)
+            run.write(bench)
+            store.load(bench, run.number, run.source_number)
+        finally:
+            store.close()
+            shutil.rmtree(census, ignore_errors=True)
+        result.runs.append(run)
+        if not run.known:
+            result.problems.append(f"{run.source}: none of the tables that {run.format} describes; is it another program's?")
+    for run in result.runs:
+        folder = private / f"run-{run.number}"
+        folder.mkdir()
+        copied = copy(capture.root, run.paths, folder / "source")
+        outcome = feed(bench, run, copied / run.source, options.converter, options.engine, descriptor, folder)
+        shutil.rmtree(folder / "source", ignore_errors=True)
+        result.broken_lines += outcome.broken_lines
+        result.schema_errors.extend((run, error) for error in outcome.schema_errors)
+        result.streams += outcome.streams
+        if outcome.converter and outcome.converter not in result.converters:
+            result.converters.append(outcome.converter)
+        if outcome.failure is not None:
+            result.failures.append(outcome.failure)
+            result.problems.append(f"{run.source}: {outcome.failure.message}")
+
+
+def _facts(bench: sqlite3.Connection, capture: Capture, descriptor: Descriptor, sources: list[Source]) -> None:
+    manifest = capture.manifest or {}
+    bench.execute(
+        "INSERT INTO native_capture VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (capture.id, descriptor.name, ",".join(descriptor.aliases), manifest.get("package"), manifest.get("version"),
+         capture.installation, manifest.get("root")),
+    )  # fmt: skip
+    bench.executemany(
+        "INSERT INTO native_source VALUES (?, NULL, ?, ?, ?, ?, NULL)",
+        [(number, s.path, s.format, s.status, s.reason) for number, s in enumerate(sources, 1)],
+    )
+    bench.executemany(
+        "INSERT INTO native_destination VALUES (?, ?)",
+        [(name, schema.get("type", "any")) for name, schema in sorted(descriptor.destinations.items())],
+    )
+
+
+def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[NoticeRule], result: Replay) -> None:
+    shapes = [run.shape for run in result.runs]
+    workbench_station.index_children(bench, shapes)
+    link_units(bench)
+    for rule in rules:
+        with guarded(bench):
+            found = list(query(bench, rule, f"SELECT run, source, tab, key, unit, col, detail FROM ({rule.select})"))
+        bench.executemany(
+            "INSERT INTO native_notice (run, source, code, tab, key, unit, col, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(row[0], row[1], rule.code, *row[2:]) for row in found],
+        )
+    result.conservation = conservation(bench)
+    result.gaps = gaps(bench)
+    result.notices = notices(bench)
+    result.tables = _tables(bench)
+    if not result.failures:
+        result.outcomes = run_claims(bench, claims, {run.format for run in result.runs})
+
+
+def _tables(bench: sqlite3.Connection) -> list[dict[str, Any]]:
+    rows = bench.execute(
+        "SELECT r.source, t.tab, t.class, t.reason, t.units, t.unreadable FROM native_table AS t JOIN native_run AS r "
+        "USING (run) ORDER BY r.source, t.tab"
+    )
+    return [
+        {"source": source, "table": tab, "class": kind, "reason": reason, "units": units, "unreadable": unreadable}
+        for source, tab, kind, reason, units, unreadable in rows
+    ]
+
+
+__all__ += ["snapshot"]

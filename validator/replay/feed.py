@@ -1,0 +1,123 @@
+"""Runs a converter on a private copy and feeds its lines to the workbench.
+
+A converter is anything that gives lines: the built-in one in this process, or a command. What goes wrong with it is a
+``Failure``, never a finding.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from validator.converter import ConversionError, Request
+from validator.converter import convert as convert_built_in
+from validator.descriptor import Descriptor
+from validator.replay.runs import Run
+from validator.stream.ingest import Ingest, ProtocolError, SchemaError
+
+SCHEMA = "record-stream"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why the converter failed: crash, time-out, protocol, no ``end``."""
+
+    message: str
+    line: int | None = None
+    stderr: str | None = None
+
+
+class ConverterFailed(Exception):
+    """Raised by a converter's lines when it crashed or exceeded a limit."""
+
+    def __init__(self, message: str, stderr: str | None = None) -> None:
+        super().__init__(message)
+        self.stderr = stderr
+
+
+class Converter(Protocol):
+    """Gives the lines of a record stream for a request; ``folder`` is private to the run."""
+
+    def lines(self, request: Request, folder: Path) -> Iterator[bytes]:
+        """Yield LF-ended lines; raises ``ConverterFailed``."""
+
+
+class BuiltIn:
+    """The converter that ships."""
+
+    def lines(self, request: Request, folder: Path) -> Iterator[bytes]:
+        """Yield the lines of the built-in converter."""
+        try:
+            yield from convert_built_in(request)
+        except ConversionError as error:
+            raise ConverterFailed(str(error)) from None
+
+
+@dataclass
+class Fed:
+    """What one run gave."""
+
+    converter: str | None = None
+    streams: int = 0
+    broken_lines: int = 0
+    schema_errors: list[SchemaError] = field(default_factory=list)
+    failure: Failure | None = None
+    spool: Path | None = None
+
+
+def feed(
+    bench: sqlite3.Connection,
+    run: Run,
+    source: Path,
+    converter: Converter,
+    engine: str,
+    descriptor: Descriptor,
+    folder: Path,
+) -> Fed:
+    """Run a converter and load its records; its lines are kept in the folder as ``stream.jsonl``."""
+    check, explain = checks(engine)
+    first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
+    ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first)
+    request = Request(run.format, source, run.snapshot, run.given)
+    fed = Fed(spool=folder / "stream.jsonl")
+    bench.execute("BEGIN")
+    try:
+        with (folder / "stream.jsonl").open("wb") as spool:
+            offset = 0
+            for line in converter.lines(request, folder):
+                spool.write(line)
+                ingest.line(line, offset)
+                offset += len(line)
+        ingest.finish()
+    except ProtocolError as error:
+        ingest.flush()
+        fed.failure = Failure(f"the converter broke the protocol: {error}", error.line or None)
+    except ConverterFailed as error:
+        ingest.flush()
+        fed.failure = Failure(f"the converter failed: {error}", stderr=error.stderr)
+    finally:
+        bench.execute("COMMIT")
+    if ingest.begin is not None:
+        told = ingest.begin["converter"]
+        fed.converter = f"{told['name']}-v{told['version']}"
+    fed.streams = len(ingest.used_streams)
+    fed.broken_lines, fed.schema_errors = ingest.broken_lines, ingest.schema_errors
+    return fed
+
+
+def checks(engine: str) -> tuple[Callable[[Any], bool], Callable[[Any], list[tuple[str, str]]]]:
+    """Return how lines are judged by an engine, and how a broken one is explained (always by ``jsonschema``)."""
+    from validator.schemas import errors, fast_validator_for, validator_for
+
+    def explain(item: Any) -> list[tuple[str, str]]:
+        return list(errors(SCHEMA, item))
+
+    fast = None if engine == "python" else fast_validator_for(SCHEMA)
+    if fast is not None:
+        return fast.is_valid, explain
+    if engine == "rust":
+        raise ConversionError("--engine rust: the package jsonschema-rs is not installed")
+    return validator_for(SCHEMA).is_valid, explain

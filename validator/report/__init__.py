@@ -1,0 +1,165 @@
+"""The report: one document of plain data that every output format renders.
+
+``capture_report`` turns a replay into its entry, ``report`` sums the entries up. The verdict is in the data
+before anything is rendered; there is no clock, duration or absolute path in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from validator import __version__, verdict
+from validator.claims.run import Outcome
+from validator.descriptor import Descriptor
+from validator.observation import observation
+from validator.replay import Replay
+from validator.replay.sums import Gap
+from validator.report.findings import redacted, schema_findings
+
+REPORT_VERSION = "0.1"
+VALIDATOR = f"validator-v{__version__}"
+
+MOST_GAPS = 100
+"""Gaps that are listed; all are counted."""
+
+EXAMPLE_NOTICES = 20
+"""Notices of one code that are listed; all are counted."""
+
+
+def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error") -> dict[str, Any]:
+    """Return a capture's entry of the report."""
+    manifest = replay.capture.manifest or {}
+    counts = _counts(replay)
+    sums = replay.conservation
+    given = verdict.of_capture(
+        failed=bool(replay.failures),
+        unusable=replay.unusable,
+        unreadable=sums is not None and (sums.unreadable > 0 or sums.unbounded),
+        converted=sums.converted if sums and any(run.known for run in replay.runs) else 0,
+        subjects=sum(outcome.subjects for outcome in replay.outcomes),
+        errors=counts["errors"],
+        notices=counts["notices"],
+        fail_on_notice=fail_on == "notice",
+    )
+    entry: dict[str, Any] = {
+        "capture": replay.capture.id,
+        "verdict": given,
+        "producer": descriptor.name,
+        "version": manifest.get("version"),
+        "revision": manifest.get("revision"),
+        "sources": [_source(source) for source in replay.sources],
+        "conservation": {
+            name: getattr(sums, name) if sums else 0
+            for name in ("native", "records", "excluded", "lost", "duplicated", "unreadable")
+        },
+        "counts": counts,
+        "claims": [_claim(outcome) for outcome in replay.outcomes],
+        "findings": schema_findings(replay) + replay.findings,
+        "notices": _notices(replay),
+        "gaps": [_gap(gap) for gap in replay.gaps[:MOST_GAPS]],
+        "excluded": [
+            {name: table[name] for name in ("source", "table", "units", "reason")}
+            for table in replay.tables
+            if table["class"] == "context"
+        ],
+        "derived": [
+            {name: table[name] for name in ("source", "table")} for table in replay.tables if table["class"] == "derived"
+        ],
+    }
+    if manifest:
+        entry["made"] = manifest["made"]["by"]
+    if replay.problems:
+        entry["message"] = "; ".join(redacted(problem, 500) for problem in replay.problems)
+    stderr = [failure.stderr for failure in replay.failures if failure.stderr]
+    if stderr:
+        entry["stderr"] = stderr
+    if manifest and sums and not replay.failures and not replay.unusable:
+        entry["observation"] = observation([manifest], counts, VALIDATOR, converter_name(replay))
+    return entry
+
+
+def converter_name(replay: Replay) -> str | None:
+    """Return what the converter called itself, name and version."""
+    return replay.converters[0] if replay.converters else None
+
+
+def _counts(replay: Replay) -> dict[str, int]:
+    errors = replay.broken_lines + sum(
+        outcome.violated for outcome in replay.outcomes if outcome.claim.level == "error"
+    )
+    return {
+        "streams": replay.streams,
+        "records": replay.conservation.records if replay.conservation else 0,
+        "errors": errors,
+        "notices": len(replay.notices),
+        "gaps": len(replay.gaps),
+        "unidentifiedSources": sum(source.status == "unidentified" for source in replay.sources),
+    }
+
+
+def _source(source: Any) -> dict[str, Any]:
+    entry = {"path": redacted(source.path, 500), "format": source.format, "status": source.status}
+    if source.reason:
+        entry["reason"] = source.reason
+    return entry
+
+
+def _claim(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "claim": outcome.claim.id,
+        "status": outcome.status,
+        "subjects": outcome.subjects,
+        "violations": outcome.violated,
+    }
+
+
+def _notices(replay: Replay) -> list[dict[str, Any]]:
+    """List the notices, the first examples of each code."""
+    listed: dict[str, int] = {}
+    entries = []
+    for notice in replay.notices:
+        listed[notice.code] = listed.get(notice.code, 0) + 1
+        if listed[notice.code] > EXAMPLE_NOTICES:
+            continue
+        where: dict[str, Any] = {}
+        if notice.source is not None:
+            where["source"] = redacted(notice.source, 500)
+        if notice.tab is not None:
+            where["table"] = redacted(notice.tab)
+        if notice.key is not None:
+            where["key"] = [redacted(part) if isinstance(part, str) else part for part in notice.key]
+        if notice.column is not None:
+            where["column"] = redacted(notice.column)
+        entry: dict[str, Any] = {"code": notice.code, "where": where}
+        if notice.detail is not None:
+            entry["detail"] = redacted(str(notice.detail))
+        entries.append(entry)
+    return entries
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {
+        "from": {"source": gap.source, "table": gap.tab, "key": gap.first},
+        "to": {"source": gap.source, "table": gap.tab, "key": gap.last},
+        "units": gap.units,
+        "reason": gap.reason,
+    }
+
+
+def report(entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Sum up the entries of captures into a report."""
+    decided = verdict.gravest(entry["verdict"] for entry in entries)
+    named = sorted({entry["converter"] for entry in entries if entry.get("converter")})
+    totals: dict[str, int] = {"captures": len(entries)}
+    for name in ("streams", "records", "errors", "notices", "gaps", "unidentifiedSources"):
+        totals[name] = sum(entry["counts"][name] for entry in entries)
+    return {
+        "report": REPORT_VERSION,
+        "verdict": decided,
+        "exit": verdict.EXIT[decided],
+        "validator": VALIDATOR,
+        "converter": ", ".join(named) or None,
+        "captures": [{name: value for name, value in entry.items() if name != "converter"} for entry in entries],
+        "totals": totals,
+    }

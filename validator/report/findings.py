@@ -1,0 +1,125 @@
+"""Findings: a violated claim, where it is violated, what was expected and what was found.
+
+Bounded and redacted: at most 200 characters of a value, control characters made visible, and never the text of
+a message or prompt, which stands in the workbench by digest only.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import unicodedata
+from typing import Any
+
+from validator.claims.run import Violation
+from validator.replay import Replay
+
+LONGEST = 200
+"""Characters of a value that are shown."""
+
+SCHEMA_CLAIM = "stream.schema"
+"""The id under which a line that breaks the record stream's schema is reported."""
+
+EXAMPLES = 10
+"""Findings of one claim that a report lists; ``count`` says how many there are."""
+
+
+def describe(bench: sqlite3.Connection, replay: Replay) -> None:
+    """Write the findings of a replay while its workbench is still there."""
+    for outcome in replay.outcomes:
+        if not outcome.violated:
+            continue
+        for violation in outcome.examples[:EXAMPLES]:
+            replay.findings.append(
+                {
+                    "claim": outcome.claim.id,
+                    "level": outcome.claim.level,
+                    "where": place(bench, violation),
+                    "expected": shown(violation.expected),
+                    "found": shown(violation.found),
+                    "count": outcome.violated,
+                }
+            )
+
+
+def place(bench: sqlite3.Connection, violation: Violation) -> dict[str, Any]:
+    """Say where a violation is: the native unit, and the line of the record stream."""
+    where: dict[str, Any] = {"source": _source_of(bench, violation)}
+    if violation.unit is not None:
+        row = bench.execute("SELECT tab, key FROM native_unit WHERE unit = ?", (violation.unit,)).fetchone()
+        if row is not None:
+            where["table"] = redacted(row[0])
+            where["key"] = [redacted(part) if isinstance(part, str) else part for part in json.loads(row[1])]
+    if violation.line is not None:
+        row = bench.execute("SELECT at FROM record WHERE line = ?", (violation.line,)).fetchone()
+        if row is not None:
+            where["streamLine"] = row[0]
+    if violation.at:
+        name = "pointer" if violation.at.startswith("/") else "column"
+        if name == "pointer" or "table" in where:
+            where[name] = redacted(violation.at)
+    return where
+
+
+def _source_of(bench: sqlite3.Connection, violation: Violation) -> str:
+    if violation.unit is not None:
+        row = bench.execute(
+            "SELECT s.path FROM native_unit AS u JOIN native_source AS s USING (source) WHERE u.unit = ?",
+            (violation.unit,),
+        ).fetchone()
+    elif violation.line is not None:
+        row = bench.execute(
+            "SELECT n.source FROM record AS r JOIN native_run AS n USING (run) WHERE r.line = ?", (violation.line,)
+        ).fetchone()
+    else:
+        row = bench.execute("SELECT source FROM native_run ORDER BY run").fetchone()
+    return redacted(row[0], 500) if row else "-"
+
+
+def schema_findings(replay: Replay) -> list[dict[str, Any]]:
+    """List the record lines that break the schema, first examples with the count of all."""
+    findings = []
+    for run, error in replay.schema_errors[:EXAMPLES]:
+        where: dict[str, Any] = {"source": run.source, "streamLine": error.line}
+        if error.tab is not None and error.key is not None:
+            where["table"], where["key"] = redacted(error.tab), json.loads(error.key)
+        where["pointer"] = redacted(error.pointer)
+        findings.append(
+            {
+                "claim": SCHEMA_CLAIM,
+                "level": "error",
+                "where": where,
+                "expected": "a line of the record stream's schema",
+                "found": redacted(error.message),
+                "count": replay.broken_lines,
+            }
+        )
+    return findings
+
+
+def shown(value: Any) -> str | int | float | None:
+    """Return a workbench value as a finding shows it."""
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else str(value)
+    if isinstance(value, bytes):
+        if value[:1] in (b"{", b"="):
+            return redacted(value.removeprefix(b"=").decode("utf-8", "replace"))
+        return f"content with digest {value.removeprefix(b'#').hex()}"
+    return redacted(value)
+
+
+def redacted(text: str, longest: int = LONGEST) -> str:
+    """Bound a text and make what does not print visible, so that it cannot steer a terminal or a page."""
+    cut = text if len(text) <= longest else text[: longest - 1] + "…"
+    if cut.isprintable():
+        return cut
+    shown = "".join(
+        character if unicodedata.category(character)[0] != "C" else character.encode("unicode_escape").decode("ascii")
+        for character in cut
+    )
+    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+__all__ = ["SCHEMA_CLAIM", "describe", "place", "redacted", "schema_findings", "shown"]

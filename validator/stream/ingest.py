@@ -1,0 +1,225 @@
+"""Loads a record stream, line by line, into the workbench's ``record_*`` tables.
+
+Every line is held against the record stream's schema and against the order that the protocol asks for. A
+record line that breaks the schema is an error of the converter and is listed; anything else that is
+wrong with the stream ends the run: ``ProtocolError``, with the line's number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from validator.census import key_text
+from validator.stream.columns import BATCH_TABLES, KeyRule, RecordColumns
+from validator.stream.protocol import ProtocolError
+
+MOST_SCHEMA_ERRORS = 1000
+"""Broken lines that are described; all are counted."""
+
+BATCH = 500
+
+_LONG_NUMBER = re.compile(rb"[:,\[ \t]-?[0-9]{17}")
+
+
+@dataclass(frozen=True)
+class SchemaError:
+    """A record line that breaks the schema."""
+
+    line: int
+    pointer: str
+    message: str
+    key: str | None
+    tab: str | None
+
+
+@dataclass
+class Counts:
+    """How many lines of each kind a run has written."""
+
+    streams: int = 0
+    records: int = 0
+    gaps: int = 0
+    notices: int = 0
+
+
+class Ingest:
+    """Takes the lines of one run. Call ``line`` for each, then ``finish``.
+
+    ``keys`` says for each native table which columns are the key; ``check`` returns whether a parsed line
+    is valid, ``explain`` why not, as (pointer, message).
+    """
+
+    def __init__(
+        self,
+        workbench: sqlite3.Connection,
+        run: int,
+        keys: dict[str, KeyRule],
+        check: Callable[[Any], bool],
+        explain: Callable[[Any], list[tuple[str, str]]],
+        alias: tuple[str, ...],
+        first_line: int = 1,
+    ) -> None:
+        self.workbench, self.run, self.keys = workbench, run, keys
+        self._check, self._explain = check, explain
+        self._columns = RecordColumns(run, keys, alias)
+        self.first = first_line
+        self.number = 0
+        self.begin: dict[str, Any] | None = None
+        self.ended = False
+        self.counts = Counts()
+        self.schema_errors: list[SchemaError] = []
+        self.broken_lines = 0
+        self._streams: set[int] = set()
+        self._held: dict[str, list[tuple[Any, ...]]] = {name: [] for name in BATCH_TABLES}
+        self._statements = {
+            name: f"INSERT INTO {name} VALUES ({', '.join('?' * width)})" for name, width in BATCH_TABLES.items()
+        }
+        self.used_streams: set[int] = set()
+
+    def line(self, raw: bytes, offset: int = 0) -> None:
+        """Take one line, LF included; ``offset`` is where it starts in the kept stream."""
+        self.number += 1
+        item = self._parse(raw)
+        kind = item.get("line")
+        if self.ended:
+            raise ProtocolError(self.number, "a line after `end`; `end` must be the last line")
+        if self.begin is None and kind != "begin":
+            raise ProtocolError(self.number, "the first line must be `begin`")
+        if kind == "record":
+            self._record(item, raw, offset)
+            return
+        if not self._check(item):
+            pointer, message = self._explain(item)[0]
+            raise ProtocolError(self.number, f"breaks the record stream's schema at {pointer or '/'}: {message}")
+        getattr(self, f"_{kind}")(item)
+
+    def _parse(self, raw: bytes) -> dict[str, Any]:
+        if not raw.endswith(b"\n"):
+            raise ProtocolError(self.number, "does not end with LF: the stream was cut off")
+        try:
+            item = json.loads(raw) if _LONG_NUMBER.search(raw) else orjson.loads(raw)
+        except (ValueError, RecursionError):
+            raise ProtocolError(self.number, f"is not JSON in UTF-8: {_excerpt(raw)}") from None
+        if not isinstance(item, dict):
+            raise ProtocolError(self.number, f"is not a JSON object: {_excerpt(raw)}")
+        return item
+
+    def _begin(self, item: dict[str, Any]) -> None:
+        if self.begin is not None:
+            raise ProtocolError(self.number, "a second `begin`")
+        self.begin = item
+        converter = item["converter"]
+        self.workbench.execute(
+            "INSERT INTO record_run VALUES (?, ?, ?, ?, ?, 0)",
+            (self.run, converter["name"], converter["version"], item["producer"], item["format"]),
+        )
+
+    def _stream(self, item: dict[str, Any]) -> None:
+        number = item["stream"]
+        if number in self._streams:
+            raise ProtocolError(self.number, f"stream {number} is declared twice")
+        self._streams.add(number)
+        self.counts.streams += 1
+        self._held["record_stream"].append(self._columns.stream(item, self.number))
+
+    def _record(self, item: dict[str, Any], raw: bytes, offset: int) -> None:
+        valid = self._check(item)
+        if valid and item["stream"] not in self._streams:
+            raise ProtocolError(self.number, f"stream {item['stream']} is not declared above this record")
+        self.counts.records += 1
+        line = self.first + self.number
+        if valid:
+            rows = self._columns.record(item, line, self.number, offset, len(raw))
+            self.used_streams.add(item["stream"])
+        else:
+            self._broken(item)
+            rows = self._salvaged(item, line, offset, len(raw))
+        for name, values in rows.items():
+            self._held[name].extend(values)
+        if self.counts.records % BATCH == 0:
+            self.flush()
+
+    def _broken(self, item: dict[str, Any]) -> None:
+        self.broken_lines += 1
+        if len(self.schema_errors) < MOST_SCHEMA_ERRORS:
+            tab, key = self._columns.unit_of(item)
+            found = self._explain(item) or [("", "breaks the schema")]
+            self.schema_errors.append(SchemaError(self.number, found[0][0], found[0][1], key, tab))
+
+    def _salvaged(self, item: dict[str, Any], line: int, offset: int, length: int) -> dict[str, list[tuple[Any, ...]]]:
+        """Return the rows of a broken line where it can be read as a record all the same, so that its unit counts."""
+        try:
+            rows = self._columns.record(item, line, self.number, offset, length)
+        except (TypeError, KeyError, ValueError, AttributeError):
+            return {}
+        cells = (cell for values in rows.values() for row in values for cell in row)
+        return rows if all(_bindable(cell) for cell in cells) else {}
+
+    def _gap(self, item: dict[str, Any]) -> None:
+        self.counts.gaps += 1
+        first, last = item["from"], item["to"]
+        self._held["record_gap"].append(
+            (self.run, self.number, first["source"], first.get("table"), _locator_key(first), _locator_key(last),
+             None, None, item["units"], item["reason"])
+        )  # fmt: skip
+
+    def _notice(self, item: dict[str, Any]) -> None:
+        self.counts.notices += 1
+        unit = item["unit"]
+        self._held["record_notice"].append(
+            (self.run, self.number, item["code"], unit["source"], unit.get("table"), _locator_key(unit))
+        )
+
+    def _end(self, item: dict[str, Any]) -> None:
+        self.ended = True
+        counted = {name: getattr(self.counts, name) for name in ("streams", "records", "gaps", "notices")}
+        for name, count in counted.items():
+            if item[name] != count:
+                raise ProtocolError(self.number, f"`end` says {item[name]} {name}, the stream has {count}")
+
+    def flush(self) -> None:
+        """Write the rows that are held."""
+        for name, rows in self._held.items():
+            if rows:
+                self.workbench.executemany(self._statements[name], rows)
+                rows.clear()
+
+    def finish(self) -> None:
+        """Write what is held; raises ``ProtocolError`` if the stream never came to its ``end``."""
+        self.flush()
+        if self.begin is not None:
+            self.workbench.execute(
+                "UPDATE record_run SET records = ? WHERE run = ?", (self.counts.records, self.run)
+            )
+        if not self.ended:
+            what = f"the stream stops after line {self.number}" if self.number else "the converter wrote nothing"
+            raise ProtocolError(0, f"{what}: no `end` line")
+
+
+def _locator_key(locator: dict[str, Any]) -> str | None:
+    if "key" in locator:
+        return key_text(locator["key"])
+    if "line" in locator:
+        return key_text([str(locator["line"])])
+    return None
+
+
+def _bindable(cell: Any) -> bool:
+    if isinstance(cell, int):
+        return -(2**63) <= cell < 2**63
+    return cell is None or isinstance(cell, (float, str, bytes))
+
+
+def _excerpt(raw: bytes) -> str:
+    text = raw[:80].decode("utf-8", "replace").rstrip("\n")
+    return ascii(text) + ("…" if len(raw) > 80 else "")
+
+
+__all__ = ["Counts", "Ingest", "KeyRule", "ProtocolError", "SchemaError"]

@@ -1,0 +1,69 @@
+"""The workbench: one temporary SQLite database into which both witnesses are loaded.
+
+``create`` makes it, with the documented tables of ``native.sql`` and ``record.sql`` and those that the
+descriptor's native shapes add. Claims are written in SQL against these tables.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+from validator.descriptor.shape import Shape
+
+
+def create(path: Path | None, shapes: Iterable[Shape], *, rollback: bool = False) -> sqlite3.Connection:
+    """Make an empty workbench in a file, or in memory when ``path`` is None.
+
+    ``rollback`` keeps a journal: without one, rolling back keeps the damage silently.
+    """
+    workbench = sqlite3.connect(":memory:" if path is None else str(path), isolation_level=None)
+    if path is not None:
+        workbench.execute(f"PRAGMA journal_mode = {'MEMORY' if rollback else 'OFF'}")
+        workbench.execute("PRAGMA synchronous = OFF")
+        workbench.execute("PRAGMA locking_mode = EXCLUSIVE")
+        workbench.execute("PRAGMA cache_size = -32768")
+    workbench.execute("PRAGMA temp_store = FILE")
+    workbench.execute("PRAGMA foreign_keys = ON")
+    for name in ("native.sql", "record.sql"):
+        workbench.executescript(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    for shape in shapes:
+        for statement in shape_tables(shape):
+            workbench.execute(statement)
+    return workbench
+
+
+def shape_tables(shape: Shape) -> list[str]:
+    """Return the CREATE statements of the ``native_*`` tables that a shape adds."""
+    statements = []
+    for table in shape.tables:
+        if table.workbench is None:
+            continue
+        columns = ", ".join(f'"{load.name}"' for load in table.loads)
+        statements.append(f"CREATE TABLE {table.workbench} (unit INTEGER PRIMARY KEY, {columns})")
+        for child in table.children:
+            inside = ", ".join(f'"{name}"' for name, _, _ in child.columns)
+            body = f"idx, kind, {inside}" if child.of == "array" else "name, kind, value"
+            statements.append(f"CREATE TABLE {child.table} (unit INTEGER NOT NULL, {body})")
+    return statements
+
+
+INDEXES = (
+    "CREATE INDEX record_by_unit ON record (unit)",
+    "CREATE INDEX record_call_by_line ON record_call (line)",
+    "CREATE INDEX record_link_by_line ON record_link (line)",
+    "CREATE INDEX record_count_by_line ON record_count (line)",
+    "CREATE INDEX record_dimension_by_line ON record_dimension (line)",
+    "CREATE INDEX record_destination_by_line ON record_destination (line)",
+)
+"""Indexes on the records, made when all are in."""
+
+
+def index_children(workbench: sqlite3.Connection, shapes: Iterable[Shape]) -> None:
+    """Make the indexes of the child tables that shapes add, when all native units are in."""
+    for shape in shapes:
+        for table in shape.tables:
+            for child in table.children:
+                workbench.execute(f"CREATE INDEX IF NOT EXISTS {child.table}_by_unit ON {child.table} (unit)")

@@ -1,0 +1,183 @@
+"""How values stand in the workbench, so that two witnesses can be compared by SQL equality.
+
+Both loaders, the census and the ingestion of the record stream, pass every value through this
+module; no converter does. A *cell* is what SQLite holds: None, int, float, bytes (BLOB), or str, where
+text that is not UTF-8 arrives with its bad bytes as lone surrogates (``surrogateescape``).
+
+Three encodings leave here:
+
+* ``cell_column``: a cell as a column: numbers as numbers, text as text, anything else as a BLOB.
+* ``json_column``: a JSON value as a column: a string as text, anything else as a BLOB.
+* digests: 16 bytes (BLAKE2b) of the canonical JSON of a row, a cell or a value. Numbers are
+  canonical by numeric value: a REAL 1.0 and an INTEGER 1 give the same digest.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+Column = None | int | float | str | bytes
+
+SAFE_INTEGER = 2**53
+"""Integers beyond this size, either way, are tagged in the record stream."""
+
+LONGEST_TEXT = 1024
+"""Text longer than this, in characters, stands in a column by its digest."""
+
+
+def cell_json(cell: Any) -> Any:
+    """Return a cell as the record stream writes it, numbers in canonical form."""
+    kind = type(cell)
+    if kind is str:
+        return _text_json(cell)
+    if kind is float:
+        return _float_json(cell)
+    if kind is int:
+        return cell if -SAFE_INTEGER <= cell <= SAFE_INTEGER else {"$int": str(cell)}
+    if kind is bytes:
+        return {"$blob": b64encode(cell).decode("ascii")}
+    return cell
+
+
+def _float_json(number: float) -> Any:
+    if number.is_integer():
+        whole = int(number)
+        return whole if -SAFE_INTEGER <= whole <= SAFE_INTEGER else {"$int": str(whole)}
+    if number in (float("inf"), float("-inf")):
+        return {"$real": "Infinity" if number > 0 else "-Infinity"}
+    return number
+
+
+def _text_json(text: str) -> Any:
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return {"$text": b64encode(text.encode("utf-8", "surrogateescape")).decode("ascii")}
+    return text
+
+
+def row_digest(names: list[str], row: tuple[Any, ...] | list[Any]) -> bytes:
+    """Digest a native row; ``names`` are the column names in code point order, ``row`` its cells."""
+    cells = list(row)
+    for index, cell in enumerate(cells):
+        kind = type(cell)
+        if cell is not None and kind is not str:
+            cells[index] = cell_json(cell)
+    try:
+        encoded = orjson.dumps(dict(zip(names, cells, strict=True)))
+    except TypeError:
+        encoded = orjson.dumps({name: cell_json(cell) for name, cell in zip(names, row, strict=True)})
+    return blake2b(encoded, digest_size=16).digest()
+
+
+def recorded_row_digest(row: dict[str, Any]) -> bytes:
+    """Digest the row of a record's ``native.record``, so that it equals ``row_digest`` of an equal row."""
+    cells = dict(row)
+    for name, cell in row.items():
+        kind = type(cell)
+        if kind is float:
+            cells[name] = _float_json(cell)
+        elif kind is int and not -SAFE_INTEGER <= cell <= SAFE_INTEGER:
+            cells[name] = {"$int": str(cell)}
+    return blake2b(orjson.dumps(cells, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+
+
+def cell_column(cell: Any) -> Column:
+    """Return a native cell as a workbench column."""
+    kind = type(cell)
+    if kind is str:
+        if len(cell) > LONGEST_TEXT:
+            return b"#" + _digest(orjson.dumps(_text_json(cell)))
+        text = _text_json(cell)
+        return text if type(text) is str else orjson.dumps(text)
+    if kind is bytes:
+        return _bounded(orjson.dumps(cell_json(cell)))
+    return cell  # type: ignore[no-any-return]
+
+
+def recorded_column(value: Any) -> Column:
+    """Return a cell value of a record line (plain or tagged) as a workbench column."""
+    kind = type(value)
+    if kind is str:
+        return value if len(value) <= LONGEST_TEXT else b"#" + _digest(orjson.dumps(value))
+    if kind is dict:
+        if "$real" in value:
+            return float(value["$real"])
+        if "$int" in value and len(value["$int"]) < 21:
+            number = int(value["$int"])
+            return number if -(2**63) <= number < 2**63 else float(number)
+        return _bounded(orjson.dumps(value))
+    if kind is int and not -(2**63) <= value < 2**63:
+        return float(value)
+    return value  # type: ignore[no-any-return]
+
+
+def _bounded(encoded: bytes) -> bytes:
+    return encoded if len(encoded) <= LONGEST_TEXT else b"#" + _digest(encoded)
+
+
+def _digest(encoded: bytes) -> bytes:
+    return blake2b(encoded, digest_size=16).digest()
+
+
+def cell_digest(cell: Any) -> bytes | None:
+    """Digest a native cell; None for NULL."""
+    if cell is None:
+        return None
+    return _digest(orjson.dumps(cell_json(cell)))
+
+
+def recorded_digest(value: Any) -> bytes | None:
+    """Digest a cell value of a record line, so that it equals ``cell_digest`` of an equal cell."""
+    kind = type(value)
+    if value is None:
+        return None
+    if kind is float or kind is int:
+        value = cell_json(value)
+    return _digest(orjson.dumps(value))
+
+
+def json_column(value: Any) -> Column:
+    """Return a JSON value as a column: text as text, null as NULL, anything else as a BLOB."""
+    if value is None:
+        return None
+    if type(value) is str:
+        return value if len(value) <= LONGEST_TEXT else b"#" + _digest(orjson.dumps(value))
+    return _bounded(b"=" + canonical(value))
+
+
+def json_digest(value: Any) -> bytes | None:
+    """Digest a JSON value; None for null."""
+    return None if value is None else _digest(canonical(value))
+
+
+def canonical(value: Any) -> bytes:
+    """Write a JSON value with sorted keys and numbers by numeric value.
+
+    Members of the value itself that are null are left out: for a fact, null and absent are one.
+    """
+    if type(value) is dict:
+        value = {name: member for name, member in value.items() if member is not None}
+    plain = _canonical_numbers(value)
+    try:
+        return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # integers beyond 64 bits, nesting beyond what orjson writes
+        return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def _canonical_numbers(value: Any) -> Any:
+    kind = type(value)
+    if kind is float:
+        return int(value) if value.is_integer() else value
+    if kind is dict:
+        return {name: _canonical_numbers(member) for name, member in value.items()}
+    if kind is list:
+        return [_canonical_numbers(element) for element in value]
+    return value

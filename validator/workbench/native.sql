@@ -1,0 +1,54 @@
+-- What the native sources hold, as the census read it. The tables that follow a format's own tables
+-- (native_message and the like) are made from the descriptor's native shape.
+
+CREATE TABLE native_capture (
+    capture, producer, alias, package, version, installation, root
+);
+
+-- One row for each run of a converter: a store, or a home.
+CREATE TABLE native_run (
+    run INTEGER PRIMARY KEY,
+    format, source,
+    snapshot,                   -- the position of current state
+    namespace, basis
+);
+
+CREATE TABLE native_source (source INTEGER PRIMARY KEY, run INTEGER, path, format, status, reason, priority);
+
+CREATE TABLE native_table (
+    run INTEGER NOT NULL,
+    tab,
+    class,                      -- converted, context, derived or unknown (converted as it is)
+    entity, family, reason,
+    units INTEGER NOT NULL,     -- read
+    unreadable INTEGER NOT NULL -- known to be there and not readable
+);
+
+-- One row for each native unit of a converted table or file.
+CREATE TABLE native_unit (
+    unit INTEGER PRIMARY KEY,   -- in native order within its table
+    run INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    tab,
+    key,                        -- compact JSON of the locator's key
+    ekey,                       -- what entity.key must be
+    etype, family,
+    position,                   -- what the transcript's position must be; NULL for current state
+    immutable INTEGER NOT NULL, -- 1 for records that never change
+    session,                    -- the session whose stream it is in; NULL for the store's own
+    digest
+);
+
+CREATE TABLE native_lost (
+    run INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    tab, from_key, to_key,
+    units                       -- NULL where the count is unknown
+);
+
+CREATE TABLE native_notice (
+    run INTEGER, source INTEGER, code, tab, key, unit INTEGER, col, detail
+);
+
+-- The descriptor's destinations, and whether any JSON will do or an object only.
+CREATE TABLE native_destination (name, kind);
