@@ -54,6 +54,8 @@ def is_stored(found: object, cell: Cell) -> bool:
         return found == cell and isinstance(found, bytes)
     if cell is not None and isinstance(found, bytearray):
         return float(found.decode()) == cell
+    if isinstance(cell, int) and isinstance(found, float):
+        return found == float(cell)
     return bool(found == cell)
 
 
