@@ -72,7 +72,7 @@ def _verify_file(folder: Path, path: str, entry: dict[str, Any]) -> None:
 
 
 def _files(folder: Path) -> list[str]:
-    found = []
+    found: list[str] = []
     for base, folders, names in os.walk(folder):
         prefix = Path(base).relative_to(folder)
         links = [name for name in folders if (Path(base) / name).is_symlink()]

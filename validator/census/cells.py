@@ -149,7 +149,8 @@ def kind_of(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "boolean"
-    return {str: "string", dict: "object", list: "array"}.get(type(value), "number")
+    names: dict[type, str] = {str: "string", dict: "object", list: "array"}
+    return names.get(type(value), "number")
 
 
 def at_pointers(value: Any, pointers: tuple[str, ...]) -> Any:

@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from validator.replay import Options
 
 WRONG_USAGE = 2
 
@@ -19,6 +22,23 @@ def replay_options(function: Callable[..., Any]) -> Callable[..., Any]:
         [
             click.option("--descriptor", metavar="NAME", help="Producer name, alias or path of the descriptor."),
             click.option("--namespace", metavar="VALUE", help="The installation's namespace, for a store without one."),
+            click.option("--converter", metavar="COMMAND", help="The converter to judge."),
+            click.option(
+                "--timeout",
+                type=click.FloatRange(min=0.1),
+                default=60.0,
+                show_default=True,
+                metavar="SECONDS",
+                help="How long one run of a converter may take.",
+            ),
+            click.option(
+                "--memory",
+                type=click.IntRange(min=16),
+                default=2048,
+                show_default=True,
+                metavar="MIB",
+                help="How much memory each process of a converter may use.",
+            ),
             click.option(
                 "--engine",
                 type=click.Choice(["auto", "rust", "python"]),
@@ -40,11 +60,20 @@ def faults() -> Iterator[None]:
     from validator.descriptor import DescriptorError
     from validator.observation import ObservationError
     from validator.replay import NamespaceError
+    from validator.stream.command import CommandError
 
     try:
         yield
-    except (TargetError, DescriptorError, NamespaceError, ObservationError, ConversionError) as error:
+    except (TargetError, DescriptorError, NamespaceError, ObservationError, ConversionError, CommandError) as error:
         fail(str(error))
+
+
+def options_of(converter: str | None, timeout: float, memory: int, namespace: str | None, engine: str) -> Options:
+    """Return how to replay, as the command line says."""
+    from validator.replay import Options
+    from validator.replay.converters import choose
+
+    return Options(choose(converter, timeout, memory * 2**20), namespace, engine)
 
 
 def fail(message: str, code: int = WRONG_USAGE) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from validator.cli._options import as_json, faults, replay_options, write
+from validator.cli._options import as_json, faults, options_of, replay_options, write
 
 
 @click.command(
@@ -21,6 +21,9 @@ def command(
     targets: tuple[str, ...],
     descriptor: str | None,
     namespace: str | None,
+    converter: str | None,
+    timeout: float,
+    memory: int,
     engine: str,
     json_: bool,
     output: str | None,
@@ -33,10 +36,8 @@ def command(
     """
     with faults():
         from validator.check import check
-        from validator.replay import Options
-        from validator.replay.feed import BuiltIn
 
-        report = check(targets, descriptor, Options(BuiltIn(), namespace, engine), fail_on)
+        report = check(targets, descriptor, options_of(converter, timeout, memory, namespace, engine), fail_on)
     if json_:
         text = as_json(report)
     else:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from validator.cli._options import as_json, fail, faults, replay_options, write
+from validator.cli._options import as_json, fail, faults, options_of, replay_options, write
 
 
 @click.command(epilog="Example:  validator observe captures/0.19.0-edit-review captures/0.19.0-branch")
@@ -18,6 +18,9 @@ def command(
     captures: tuple[str, ...],
     descriptor: str | None,
     namespace: str | None,
+    converter: str | None,
+    timeout: float,
+    memory: int,
     engine: str,
     json_: bool,
     output: str | None,
@@ -25,10 +28,8 @@ def command(
     """Write the observation (the evidence block) of captures of one package, version and revision."""
     with faults():
         from validator.check import observe
-        from validator.replay import Options
-        from validator.replay.feed import BuiltIn
 
-        block, report = observe(captures, descriptor, Options(BuiltIn(), namespace, engine))
+        block, report = observe(captures, descriptor, options_of(converter, timeout, memory, namespace, engine))
     if block is None:
         for entry in report["captures"]:
             if "observation" not in entry:

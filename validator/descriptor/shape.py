@@ -30,7 +30,7 @@ class Load:
     name: str
     column: str | None
     how: str
-    """``value``, ``digest``, ``time``, ``json`` (the kind of JSON), ``json-digest``, ``json-value``, ``object-digest``."""
+    """``value``, ``digest``, ``time``, ``json`` (its kind), ``json-digest``, ``json-value``, ``object-digest``."""
     of: str | None = None
     members: tuple[str, ...] = ()
 

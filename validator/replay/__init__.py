@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +22,8 @@ from validator.claims import Claim, NoticeRule
 from validator.claims.run import Outcome, guarded, query
 from validator.claims.run import run as run_claims
 from validator.descriptor import Descriptor
-from validator.replay.feed import Converter, Failure, feed
+from validator.replay.converters import Converter
+from validator.replay.feed import Failure, feed
 from validator.replay.runs import NamespaceError, Run, plan, snapshot
 from validator.replay.sums import Conservation, Gap, Notice, conservation, gaps, link_units, notices
 from validator.sources import Source, identify
@@ -77,8 +78,8 @@ def replay(
 ) -> Replay:
     """Replay one capture. ``describe`` may look into the workbench before it goes.
 
-    Raises ``NamespaceError`` (wrong usage) and ``DescriptorError`` (wrong configuration); every fault of the capture or the
-    converter is in what is returned.
+    Raises ``NamespaceError`` (wrong usage) and ``DescriptorError`` (wrong configuration); every fault of the capture
+    or the converter is in what is returned.
     """
     result = Replay(capture)
     if not _usable(capture, result):
@@ -117,7 +118,7 @@ def _bare(capture: Capture) -> str | None:
 
 
 @contextmanager
-def _private_folder():  # type: ignore[no-untyped-def]
+def _private_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="validator-"))
     try:
         yield folder
@@ -126,7 +127,7 @@ def _private_folder():  # type: ignore[no-untyped-def]
 
 
 @contextmanager
-def _workbench(private: Path, runs: list[Run], descriptor: Descriptor):  # type: ignore[no-untyped-def]
+def _workbench(private: Path, runs: list[Run], descriptor: Descriptor) -> Iterator[sqlite3.Connection]:
     small = sum(run.bytes for run in runs) <= IN_MEMORY
     bench = workbench_station.create(None if small else private / "workbench.db", descriptor.shapes)
     try:
@@ -164,7 +165,7 @@ def _fill(
             shutil.rmtree(census, ignore_errors=True)
         result.runs.append(run)
         if not run.known:
-            result.problems.append(f"{run.source}: none of the tables that {run.format} describes; is it another program's?")
+            result.problems.append(f"{run.source}: has none of the tables of {run.format}; name a store of that format")
     for run in result.runs:
         folder = private / f"run-{run.number}"
         folder.mkdir()
@@ -206,7 +207,7 @@ def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[N
         with guarded(bench):
             found = list(query(bench, rule, f"SELECT run, source, tab, key, unit, col, detail FROM ({rule.select})"))
         bench.executemany(
-            "INSERT INTO native_notice (run, source, code, tab, key, unit, col, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO native_notice VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [(row[0], row[1], rule.code, *row[2:]) for row in found],
         )
     result.conservation = conservation(bench)

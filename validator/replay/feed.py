@@ -1,22 +1,22 @@
 """Runs a converter on a private copy and feeds its lines to the workbench.
 
-A converter is anything that gives lines: the built-in one in this process, or a command. What goes wrong with it is a
-``Failure``, never a finding.
+What goes wrong with the converter is a ``Failure``, never a finding.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from validator.converter import ConversionError, Request
-from validator.converter import convert as convert_built_in
 from validator.descriptor import Descriptor
+from validator.replay.converters import Converter, ConverterFailed
 from validator.replay.runs import Run
-from validator.stream.ingest import Ingest, ProtocolError, SchemaError
+from validator.stream.ingest import Ingest, SchemaError
+from validator.stream.protocol import ProtocolError
 
 SCHEMA = "record-stream"
 
@@ -28,32 +28,6 @@ class Failure:
     message: str
     line: int | None = None
     stderr: str | None = None
-
-
-class ConverterFailed(Exception):
-    """Raised by a converter's lines when it crashed or exceeded a limit."""
-
-    def __init__(self, message: str, stderr: str | None = None) -> None:
-        super().__init__(message)
-        self.stderr = stderr
-
-
-class Converter(Protocol):
-    """Gives the lines of a record stream for a request; ``folder`` is private to the run."""
-
-    def lines(self, request: Request, folder: Path) -> Iterator[bytes]:
-        """Yield LF-ended lines; raises ``ConverterFailed``."""
-
-
-class BuiltIn:
-    """The converter that ships."""
-
-    def lines(self, request: Request, folder: Path) -> Iterator[bytes]:
-        """Yield the lines of the built-in converter."""
-        try:
-            yield from convert_built_in(request)
-        except ConversionError as error:
-            raise ConverterFailed(str(error)) from None
 
 
 @dataclass
@@ -98,6 +72,9 @@ def feed(
     except ConverterFailed as error:
         ingest.flush()
         fed.failure = Failure(f"the converter failed: {error}", stderr=error.stderr)
+    except OSError as error:
+        ingest.flush()
+        fed.failure = Failure(f"the stream could not be kept: {error.strerror}; free some disk space")
     finally:
         bench.execute("COMMIT")
     if ingest.begin is not None:

@@ -94,7 +94,10 @@ def _link_ambiguous(bench: sqlite3.Connection, run: int, tab: str, key: str) -> 
 
 def conservation(bench: sqlite3.Connection) -> Conservation:
     """Compute the sums of one capture."""
-    one = lambda sql: bench.execute(sql).fetchone()[0]  # noqa: E731
+
+    def one(sql: str) -> int:
+        return int(bench.execute(sql).fetchone()[0])
+
     counted = one("SELECT coalesce(sum(units + unreadable), 0) FROM native_table WHERE class <> 'derived'")
     excluded = one("SELECT coalesce(sum(units), 0) FROM native_table WHERE class = 'context'")
     carried = one("SELECT count(DISTINCT unit) FROM record")
@@ -117,16 +120,19 @@ def gaps(bench: sqlite3.Connection) -> list[Gap]:
     rows = bench.execute(
         """
         WITH missing AS (
-            SELECT u.unit, u.run, u.tab, u.unit - row_number() OVER (PARTITION BY u.run, u.tab ORDER BY u.unit) AS island
+            SELECT u.unit, u.run, u.tab,
+                u.unit - row_number() OVER (PARTITION BY u.run, u.tab ORDER BY u.unit) AS island
             FROM native_unit AS u WHERE NOT EXISTS (SELECT 1 FROM record AS r WHERE r.unit = u.unit)
         ), island AS (
-            SELECT run, tab, min(unit) AS first, max(unit) AS last, count(*) AS units FROM missing GROUP BY run, tab, island
+            SELECT run, tab, min(unit) AS first, max(unit) AS last, count(*) AS units
+            FROM missing GROUP BY run, tab, island
         )
         SELECT r.source, i.tab, a.key, b.key, i.units, 'no record'
         FROM island AS i JOIN native_run AS r USING (run)
         JOIN native_unit AS a ON a.unit = i.first JOIN native_unit AS b ON b.unit = i.last
         UNION ALL
-        SELECT r.source, l.tab, l.from_key, l.to_key, l.units, 'unreadable' FROM native_lost AS l JOIN native_run AS r USING (run)
+        SELECT r.source, l.tab, l.from_key, l.to_key, l.units, 'unreadable'
+        FROM native_lost AS l JOIN native_run AS r USING (run)
         ORDER BY 1, 2, 3, 4
         """
     )

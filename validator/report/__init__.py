@@ -64,7 +64,9 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
             if table["class"] == "context"
         ],
         "derived": [
-            {name: table[name] for name in ("source", "table")} for table in replay.tables if table["class"] == "derived"
+            {name: table[name] for name in ("source", "table")}
+            for table in replay.tables
+            if table["class"] == "derived"
         ],
     }
     if manifest:

@@ -32,18 +32,15 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
         yield from _entry(entry)
     yield ""
     totals = report["totals"]
-    parts = [f"{totals[name]} {_words(name)}" for name in ("captures", "streams", "records", "errors", "notices", "gaps")]
+    parts = [f"{totals[name]} {name}" for name in ("captures", "streams", "records", "errors", "notices", "gaps")]
     parts.append(f"{totals['unidentifiedSources']} unidentified sources")
     yield ", ".join(parts)
     exercised, silent = _exercised(report)
     if exercised or silent:
-        yield f"{exercised} claims exercised, {len(silent)} not exercised" + (f": {', '.join(silent)}" if silent else "")
+        names = f": {', '.join(silent)}" if silent else ""
+        yield f"{exercised} claims exercised, {len(silent)} not exercised{names}"
     yield f"{report['validator']}, converter {report['converter'] or 'unknown'}"
     yield f"verdict: {report['verdict']} (exit {report['exit']})"
-
-
-def _words(name: str) -> str:
-    return {"unidentifiedSources": "unidentified sources"}.get(name, name)
 
 
 def _exercised(report: dict[str, Any]) -> tuple[int, list[str]]:
