@@ -43,14 +43,35 @@ def observe(
     differ in package, version or revision, or that have no manifest.
     """
     known = load(descriptor)
-    captures = find(targets, known)
-    manifests = [capture.manifest for capture in captures if capture.manifest is not None]
+    return _observe(_with_manifest(find(targets, known)), known, options)
+
+
+def observe_by_version(
+    targets: Sequence[str], descriptor: str | None, options: Options
+) -> dict[str, tuple[dict[str, Any] | None, dict[str, Any]]]:
+    """Return an observation for each package and version among captures, by ``PACKAGE-VERSION``, sorted."""
+    known = load(descriptor)
+    groups: dict[str, list[Capture]] = {}
+    for capture in _with_manifest(find(targets, known)):
+        manifest = capture.manifest or {}
+        groups.setdefault(f"{manifest.get('package')}-{manifest.get('version')}", []).append(capture)
+    return {name: _observe(groups[name], known, options) for name in sorted(groups)}
+
+
+def _with_manifest(captures: list[Capture]) -> list[Capture]:
     for capture in captures:
         if capture.manifest is None and capture.problem is None:
             raise ObservationError(f"{capture.id}: not a capture; make one, so that version and date are on record")
+    return captures
+
+
+def _observe(
+    captures: list[Capture], descriptor: Descriptor, options: Options
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    manifests = [capture.manifest for capture in captures if capture.manifest is not None]
     if manifests:
         same(manifests)
-    made = report([check_capture(capture, known, options, "error") for capture in captures])
-    if any("observation" not in entry for entry in made["captures"]):
+    made = report([check_capture(capture, descriptor, options, "error") for capture in captures])
+    if not manifests or any("observation" not in entry for entry in made["captures"]):
         return None, made
     return observation(manifests, made["totals"], made["validator"], made["converter"]), made

@@ -9,8 +9,18 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from validator.census.journal import log_notice
 from validator.census.load import TableLoader, entity_key, key_part, key_text
-from validator.census.store import NativeTable, StoreError, identifier, open_store, rows, tables
+from validator.census.store import (
+    NativeTable,
+    StoreError,
+    damaged_derived,
+    identifier,
+    keeps_log,
+    open_store,
+    rows,
+    tables,
+)
 from validator.descriptor.shape import Shape
 
 __all__ = ["NativeTable", "Store", "StoreError", "entity_key", "key_part", "key_text"]
@@ -21,13 +31,15 @@ class Store:
 
     def __init__(self, path: Path, shape: Shape) -> None:
         self.shape = shape
+        self.logged = keeps_log(path)
+        """Whether the store keeps a write-ahead log beside it."""
         self._store = open_store(path)
         try:
+            self._log = log_notice(self._store, path)
             self.tables = tables(self._store, shape)
         except sqlite3.Error as error:
             self.close()
             raise StoreError(f"its schema cannot be read: {error}; restore the store or capture it again") from None
-        self.damaged_indexes: list[str] = []
 
     def close(self) -> None:
         """Close the store; its private copy may then be deleted."""
@@ -62,7 +74,19 @@ class Store:
                     loader.add(item)
             loader.finish()
         self._resolve_sessions(workbench, run)
+        self._note(workbench, run, source)
         workbench.execute("COMMIT")
+
+    def _note(self, workbench: sqlite3.Connection, run: int, source: int) -> None:
+        """Note what is worth knowing about the store as a whole and its derived tables."""
+        notes: list[tuple[str, str | None, str | None]] = []
+        if self._log is not None:
+            notes.append((self._log[0], None, self._log[1]))
+        notes.extend(("derived-damaged", name, None) for name in damaged_derived(self._store, self.tables))
+        workbench.executemany(
+            "INSERT INTO native_notice (run, source, code, tab, detail) VALUES (?, ?, ?, ?, ?)",
+            [(run, source, code, tab, detail) for code, tab, detail in notes],
+        )
 
     def _resolve_sessions(self, workbench: sqlite3.Connection, run: int) -> None:
         """Give units whose session is that of another unit (a receipt: its execution's) their session."""

@@ -40,6 +40,8 @@ class NativeTable:
     """A name of the rowid that no column hides; None for a table that has none."""
     spec: Table | None
     reason: str | None
+    searchable: bool = False
+    """Whether it is a full-text index."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ def open_store(path: Path) -> sqlite3.Connection:
         store = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None)
         store.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         store.execute("PRAGMA trusted_schema = OFF")
-        store.execute("PRAGMA query_only = ON")
         try:
             store.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.DatabaseError as error:
@@ -69,6 +70,27 @@ def open_store(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise StoreError(f"SQLite cannot read it: {error}; restore it from a backup or capture it again") from None
     return store
+
+
+def damaged_derived(store: sqlite3.Connection, found: list[NativeTable]) -> list[str]:
+    """Name the derived tables and views in which SQLite finds damage; a module that is missing here is none.
+
+    A full-text index is also searched once, for a word that its tokenizers all take.
+    """
+    damaged = []
+    for table in found:
+        if table.kind != "derived":
+            continue
+        name = identifier(table.name)
+        queries = [f"SELECT 1 FROM {name} LIMIT 1", f"SELECT 1 FROM {name} WHERE {name} MATCH 'aaa' LIMIT 1"]
+        for query in queries if table.searchable else queries[:1]:
+            try:
+                store.execute(query).fetchone()
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+                    damaged.append(table.name)
+                    break
+    return damaged
 
 
 def check_header(path: Path) -> None:
@@ -97,11 +119,12 @@ def tables(store: sqlite3.Connection, shape: Shape) -> list[NativeTable]:
     """List the tables and views of a store, sorted by name, classed by the shape."""
     entries = store.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
     virtual = {name for name, kind, sql in entries if kind == "table" and _is_virtual(sql)}
+    indexes = {name for name, _, sql in entries if name in virtual and "fts5" in sql.lower()}
     found = []
     for name, kind, _ in sorted(entries, key=lambda entry: _text(entry[0])):
         reason = _derived_reason(_text(name), kind, virtual, shape)
         if reason is not None:
-            found.append(NativeTable(_text(name), "derived", (), (), None, None, reason))
+            found.append(NativeTable(_text(name), "derived", (), (), None, None, reason, name in indexes))
         else:
             found.append(_base_table(store, _text(name), shape))
     return found
@@ -109,6 +132,15 @@ def tables(store: sqlite3.Connection, shape: Shape) -> list[NativeTable]:
 
 def _text(name: Any) -> str:
     return name if isinstance(name, str) else str(name)
+
+
+def nameable(name: str) -> bool:
+    """Whether SQL can name a table: a name that is not UTF-8 cannot stand in a query."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_virtual(sql: Any) -> bool:
@@ -129,8 +161,13 @@ def _derived_reason(name: str, kind: str, virtual: set[str], shape: Shape) -> st
 
 
 def _base_table(store: sqlite3.Connection, name: str, shape: Shape) -> NativeTable:
+    if not nameable(name):
+        shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return NativeTable(shown, "unknown", (), (), None, None, None)
     info = store.execute(f"PRAGMA table_xinfo({identifier(name)})").fetchall()
     columns = tuple(_text(row[1]) for row in info if row[6] != 1)
+    if not all(nameable(column) for column in columns):
+        columns = ()
     spec = shape.table(name)
     rowid = _rowid_name(store, name, columns)
     keys: tuple[str, ...] = ()
@@ -163,6 +200,9 @@ def rows(store: sqlite3.Connection, table: NativeTable) -> Iterator[tuple[Any, .
 
     Native order is that of the rowid, or of the primary key in a table without one.
     """
+    if not table.columns:  # its name, or those of its columns, cannot be written in SQL
+        yield Lost((None,), (None,), None)
+        return
     select = ", ".join(identifier(column) for column in table.columns)
     if table.rowid is None:
         yield from _rows_by_key(store, table, select)
@@ -287,3 +327,9 @@ def _indexes(store: sqlite3.Connection, table: NativeTable) -> list[str]:
     except sqlite3.DatabaseError:
         return []
     return [row[1] for row in found if not row[4]]
+
+
+def keeps_log(path: Path) -> bool:
+    """Whether a store's header says that it keeps a write-ahead log."""
+    with path.open("rb") as file:
+        return file.read(20)[18:20] == b"\x02\x02"

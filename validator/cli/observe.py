@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,6 +16,7 @@ from validator.cli._options import as_json, fail, faults, options_of, replay_opt
 @replay_options
 @click.option("--json", "json_", is_flag=True, help="Write JSON (an observation is always JSON).")
 @click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--by-version", metavar="FOLDER", help="Write one file for each package and version into a folder.")
 def command(
     captures: tuple[str, ...],
     descriptor: str | None,
@@ -24,12 +27,20 @@ def command(
     engine: str,
     json_: bool,
     output: str | None,
+    by_version: str | None,
 ) -> None:
-    """Write the observation (the evidence block) of captures of one package, version and revision."""
-    with faults():
-        from validator.check import observe
+    """Write the observation (the evidence block) of captures of one package, version and revision.
 
-        block, report = observe(captures, descriptor, options_of(converter, timeout, memory, namespace, engine))
+    With --by-version, captures may be of several versions: each gets an observation of its own.
+    """
+    with faults():
+        from validator.check import observe, observe_by_version
+
+        options = options_of(converter, timeout, memory, namespace, engine)
+        if by_version is not None:
+            _write_all(observe_by_version(captures, descriptor, options), by_version)
+            return
+        block, report = observe(captures, descriptor, options)
     if block is None:
         for entry in report["captures"]:
             if "observation" not in entry:
@@ -39,3 +50,16 @@ def command(
     write(as_json(block), output)
     if report["exit"]:
         fail(f"the verdict is {report['verdict']!r}; see validator check", report["exit"])
+
+
+def _write_all(observations: dict[str, tuple[dict[str, Any] | None, dict[str, Any]]], folder: str) -> None:
+    """Write each observation to its file; leave with the gravest exit code when some could not be made."""
+    gravest = 0
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for name, (block, report) in observations.items():
+        if block is None:
+            click.echo(f"validator: {name}: no observation: {report['verdict']}", err=True)
+        else:
+            write(as_json(block), str(Path(folder) / f"{name}.json"))
+        gravest = max(gravest, report["exit"])
+    sys.exit(gravest)

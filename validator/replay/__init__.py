@@ -165,7 +165,7 @@ def _fill(
             shutil.rmtree(census, ignore_errors=True)
         result.runs.append(run)
         if not run.known:
-            result.problems.append(f"{run.source}: has none of the tables of {run.format}; name a store of that format")
+            result.problems.append(_strange(run, store))
     for run in result.runs:
         folder = private / f"run-{run.number}"
         folder.mkdir()
@@ -180,6 +180,12 @@ def _fill(
         if outcome.failure is not None:
             result.failures.append(outcome.failure)
             result.problems.append(f"{run.source}: {outcome.failure.message}")
+
+
+def _strange(run: Run, store: Store) -> str:
+    if not store.tables and store.logged and not any(path.endswith("-wal") for path in run.paths):
+        return f"{run.source}: no table, but it keeps a write-ahead log: capture {run.source}-wal with it"
+    return f"{run.source}: has none of the tables of {run.format}; name a store of that format"
 
 
 def _facts(bench: sqlite3.Connection, capture: Capture, descriptor: Descriptor, sources: list[Source]) -> None:

@@ -71,6 +71,9 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
     }
     if manifest:
         entry["made"] = manifest["made"]["by"]
+    if sums and (sums.unreadable or sums.unbounded):
+        known = "an unknown number of units" if sums.unbounded else f"{sums.unreadable} units"
+        replay.problems.append(f"{known} cannot be read: the store is damaged; capture it again from a sound copy")
     if replay.problems:
         entry["message"] = "; ".join(redacted(problem, 500) for problem in replay.problems)
     stderr = [failure.stderr for failure in replay.failures if failure.stderr]
