@@ -360,7 +360,8 @@ def test_no_signal_is_ignored_on_the_converters_behalf(workdir: Path) -> None:
     # Python ignores SIGPIPE and SIGXFSZ for itself; a program that inherits that never ends at a closed pipe.
     with start(["/bin/cat"], ["/proc/self/status"], workdir) as started:
         ignored = next(line for line in started if line.startswith(b"SigIgn"))
-    assert int(ignored.split()[1], 16) == 0
+    # The first 31: those behind them are the C library's own, which ignores one when make starts a program.
+    assert int(ignored.split()[1], 16) & 0x7FFFFFFF == 0
 
 
 def test_the_request_is_the_protocols_command_line() -> None:

@@ -18,9 +18,7 @@ from validator import schemas
 ROOT = Path(__file__).parents[2]
 MANIFESTS = sorted((ROOT / "captures").glob("*/capture.json"))
 WRONG = json.loads((Path(__file__).parent / "wrong.json").read_text(encoding="utf-8"))
-WRONG_CASES = [
-    pytest.param(name, case, id=f"{name}: {case['why']}") for name, cases in WRONG.items() for case in cases
-]
+WRONG_CASES = [pytest.param(name, case, id=f"{name}: {case['why']}") for name, cases in WRONG.items() for case in cases]
 PUBLIC = {
     "audit",
     "capture",

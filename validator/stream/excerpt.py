@@ -1,21 +1,10 @@
 """Keeps what a converter writes to standard error, bounded; hands on a harmless text for the report."""
 
-import re
+import unicodedata
 from collections.abc import Mapping
 
 HEAD_BYTES = 8 * 1024
 TAIL_BYTES = 8 * 1024
-
-_UNSAFE = re.compile(
-    "["
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, the terminal's escape among them, but for tab and LF
-    "\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"  # invisible, or turning the direction of writing
-    "\u2028\u2029"  # line ends that are no line feed
-    "\ud800-\udfff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f"
-    "]"
-)
-
 
 class Excerpt:
     """The first and the last bytes of a text that may be endless."""
@@ -56,8 +45,14 @@ def harmless(data: bytes, names: Mapping[str, str]) -> str:
     text = data.decode("utf-8", errors="backslashreplace").replace("\r\n", "\n")
     for path in sorted(names, key=len, reverse=True):  # a path before the path of its parent
         text = text.replace(path, names[path])
-    return _UNSAFE.sub(_spelled, text)
+    return "".join(character if _is_harmless(character) else _spelled(character) for character in text)
 
 
-def _spelled(match: re.Match[str]) -> str:
-    return match[0].encode("unicode_escape").decode("ascii")
+def _is_harmless(character: str) -> bool:
+    """Whether it shows, or is a space of some width, a tab or LF. Controls, what is invisible or turns the
+    direction of writing, and line ends that are no line feed are not."""
+    return character.isprintable() or character in "\t\n" or unicodedata.category(character) == "Zs"
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
