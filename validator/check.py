@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,7 +55,10 @@ def observe_by_version(
     groups: dict[str, list[Capture]] = {}
     for capture in _with_manifest(find(targets, known)):
         manifest = capture.manifest or {}
-        groups.setdefault(f"{manifest.get('package')}-{manifest.get('version')}", []).append(capture)
+        name = f"{manifest.get('package')}-{manifest.get('version')}"
+        if not re.fullmatch(r"[A-Za-z0-9._+-]+", name):
+            raise ObservationError(f"{capture.id}: package and version {name!r} cannot name a file; correct the manifest")
+        groups.setdefault(name, []).append(capture)
     return {name: _observe(groups[name], known, options) for name in sorted(groups)}
 
 
