@@ -109,7 +109,8 @@ def query(workbench: sqlite3.Connection, claim: Any, sql: str) -> Iterator[tuple
         workbench.set_progress_handler(None, 0)
 
 
-def _authorize(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
+def authorize(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
+    """Let reads of ``native_*`` and ``record_*`` through, and nothing else."""
     if action in _ALLOWED_ACTIONS:
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
@@ -124,7 +125,7 @@ def _authorize(action: int, first: str | None, second: str | None, _database: st
 @contextmanager
 def guarded(workbench: sqlite3.Connection) -> Iterator[None]:
     """Let only reads of ``native_*`` and ``record_*`` through while it lasts."""
-    workbench.set_authorizer(_authorize)
+    workbench.set_authorizer(authorize)
     try:
         yield
     finally:

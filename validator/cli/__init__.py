@@ -50,6 +50,7 @@ class Verbs(click.Group):
 SUMMARIES = {
     "check": "Replay captures through a converter and judge it.",
     "convert": "Write the built-in converter's record stream.",
+    "mutate": "Break the records in every way the claims know, and see that each is noticed.",
     "observe": "Write the observation of captures of one version.",
 }
 """One line for each verb, for ``--help``."""

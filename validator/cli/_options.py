@@ -17,11 +17,9 @@ WRONG_USAGE = 2
 
 
 def replay_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of every verb that replays captures."""
+    """Add the options of every verb that judges a converter: those of ``bench_options``, the converter, its limits."""
     for option in reversed(
         [
-            click.option("--descriptor", metavar="NAME", help="Producer name, alias or path of the descriptor."),
-            click.option("--namespace", metavar="VALUE", help="The installation's namespace, for a store without one."),
             click.option("--converter", metavar="COMMAND", help="The converter to judge."),
             click.option(
                 "--timeout",
@@ -39,6 +37,18 @@ def replay_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="MIB",
                 help="How much memory each process of a converter may use.",
             ),
+        ]
+    ):
+        function = option(function)
+    return bench_options(function)
+
+
+def bench_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of every verb that replays captures, with the built-in converter or another."""
+    for option in reversed(
+        [
+            click.option("--descriptor", metavar="NAME", help="Producer name, alias or path of the descriptor."),
+            click.option("--namespace", metavar="VALUE", help="The installation's namespace, for a store without one."),
             click.option(
                 "--engine",
                 type=click.Choice(["auto", "rust", "python"]),

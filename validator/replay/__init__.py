@@ -43,6 +43,8 @@ class Options:
     namespace: str | None = None
     engine: str = "auto"
     """Which schema engine reads the lines: ``rust``, ``python``, or the faster one that is there."""
+    rollback: bool = False
+    """Whether ``describe`` changes records and takes the changes back."""
 
 
 @dataclass
@@ -65,6 +67,8 @@ class Replay:
     converters: list[str] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
+    spools: dict[int, Path] = field(default_factory=dict)
+    """For each run the lines that its converter wrote; they are there as long as the workbench is."""
     unit_place: Callable[[int], dict[str, Any]] | None = None
 
 
@@ -88,7 +92,7 @@ def replay(
     with _private_folder() as private:
         try:
             runs = plan(capture, result.sources, descriptor)
-            with _workbench(private, runs, descriptor) as bench:
+            with _workbench(private, runs, descriptor, options) as bench:
                 _fill(bench, capture, descriptor, runs, options, result, private)
                 _judge(bench, claims, rules, result)
                 if describe is not None:
@@ -127,9 +131,12 @@ def _private_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def _workbench(private: Path, runs: list[Run], descriptor: Descriptor) -> Iterator[sqlite3.Connection]:
+def _workbench(
+    private: Path, runs: list[Run], descriptor: Descriptor, options: Options
+) -> Iterator[sqlite3.Connection]:
     small = sum(run.bytes for run in runs) <= IN_MEMORY
-    bench = workbench_station.create(None if small else private / "workbench.db", descriptor.shapes)
+    path = None if small else private / "workbench.db"
+    bench = workbench_station.create(path, descriptor.shapes, rollback=options.rollback)
     try:
         yield bench
     finally:
@@ -172,6 +179,8 @@ def _fill(
         copied = copy(capture.root, run.paths, folder / "source")
         outcome = feed(bench, run, copied / run.source, options.converter, options.engine, descriptor, folder)
         shutil.rmtree(folder / "source", ignore_errors=True)
+        if outcome.spool is not None:
+            result.spools[run.number] = outcome.spool
         result.broken_lines += outcome.broken_lines
         result.schema_errors.extend((run, error) for error in outcome.schema_errors)
         result.streams += outcome.streams

@@ -51,12 +51,12 @@ def shape_tables(shape: Shape) -> list[str]:
 
 
 INDEXES = (
-    "CREATE INDEX record_by_unit ON record (unit)",
-    "CREATE INDEX record_call_by_line ON record_call (line)",
-    "CREATE INDEX record_link_by_line ON record_link (line)",
-    "CREATE INDEX record_count_by_line ON record_count (line)",
-    "CREATE INDEX record_dimension_by_line ON record_dimension (line)",
-    "CREATE INDEX record_destination_by_line ON record_destination (line)",
+    "CREATE INDEX IF NOT EXISTS record_by_unit ON record (unit)",
+    "CREATE INDEX IF NOT EXISTS record_call_by_line ON record_call (line)",
+    "CREATE INDEX IF NOT EXISTS record_link_by_line ON record_link (line)",
+    "CREATE INDEX IF NOT EXISTS record_count_by_line ON record_count (line)",
+    "CREATE INDEX IF NOT EXISTS record_dimension_by_line ON record_dimension (line)",
+    "CREATE INDEX IF NOT EXISTS record_destination_by_line ON record_destination (line)",
 )
 """Indexes on the records, made when all are in."""
 
