@@ -193,6 +193,7 @@ def test_native_units_are_counted_without_any_record() -> None:
 
     class Mute:
         def lines(self, request: Any, folder: Path) -> Any:
+            yield from ()
             raise ConverterFailed("it says nothing")
 
     report = check([str(CAPTURES / "0.19.0-edit-review")], None, Options(Mute()))

@@ -50,9 +50,7 @@ def test_a_program_without_a_slash_is_looked_up_in_path_only(here: Path) -> None
         resolve_argv(("convert.sh",), here, search=str(here / "bin"))
 
 
-def test_a_relative_entry_of_path_starts_where_the_caller_stands(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relative_entry_of_path_starts_where_the_caller_stands(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "bin")
     assert resolve_argv(("convert",), here) == (f"{here}/bin/convert",)
 

@@ -19,10 +19,7 @@ def test_what_fits_is_kept_whole() -> None:
 
 
 def test_of_a_longer_text_whole_lines_of_both_ends_are_kept() -> None:
-    assert (
-        excerpt(b"one\ntwo\n" + b"x" * 100 + b"\nyes\nend\n", 8, 12)
-        == "one\ntwo\n[101 bytes left out]\nyes\nend\n"
-    )
+    assert excerpt(b"one\ntwo\n" + b"x" * 100 + b"\nyes\nend\n", 8, 12) == "one\ntwo\n[101 bytes left out]\nyes\nend\n"
     assert excerpt(b"one\nthree\n" + b"x" * 100 + b"\nend\n", 8, 12) == "one\n[107 bytes left out]\nend\n"
 
 
@@ -49,7 +46,21 @@ def test_what_acts_on_a_terminal_is_spelled_out(data: bytes, text: str) -> None:
 
 def test_the_longer_path_is_replaced_before_the_one_it_lies_in() -> None:
     names = {"/a": "<a>", "/a/b": "<b>"}
-    assert harmless(b"/a/b/c /a/c", names) == "<b>/c <a>/c"
+    assert harmless(b"/a/b/c/d /a/c/d", names) == "<b>/c/d <a>/c/d"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ('File "/home/ann/conv/a.py", line 3', 'File "…/a.py", line 3'),
+        ("at f (file:///opt/x/convert.js:12:5)", "at f (…/convert.js:12:5)"),
+        ("open:/tmp/a b", "open:…/a b"),
+        ("see https://example.org/a/b/c and a/b/c, ./a/b, ~/a/b, 1/2/3", None),
+        ("/x and / and //", None),
+    ],
+)
+def test_of_an_absolute_path_only_the_last_part_is_left(data: str, text: str | None) -> None:
+    assert harmless(data.encode(), {}) == (data if text is None else text)
 
 
 @given(st.binary(max_size=300), st.integers(1, 40), st.integers(1, 40))

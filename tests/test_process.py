@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from validator.converter import Request
 from validator.stream.outcome import Limits, Outcome
 from validator.stream.process import Run, request_arguments, start
 from validator.stream.protocol import ProtocolError
@@ -51,6 +52,9 @@ def workdir(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "runs"
     folder.mkdir()
     yield folder
+    patience = time.monotonic() + 1  # what was killed needs a moment to be gone
+    while processes_that_mention(str(folder)) and time.monotonic() < patience:
+        time.sleep(0.01)
     assert processes_that_mention(str(folder)) == []
     assert {path.suffix for path in folder.iterdir()} <= {".jsonl"}
 
@@ -193,9 +197,7 @@ def test_both_pipes_are_drained_at_once(workdir: Path) -> None:
 
 
 @pytest.mark.parametrize("session", [False, True], ids=["its session", "a session of its own"])
-def test_a_grandchild_that_keeps_the_pipe_neither_hangs_the_run_nor_survives_it(
-    session: bool, workdir: Path
-) -> None:
+def test_a_grandchild_that_keeps_the_pipe_neither_hangs_the_run_nor_survives_it(session: bool, workdir: Path) -> None:
     code = f"""
         import subprocess
         print("line", flush=True)
@@ -247,9 +249,7 @@ def test_what_still_writes_after_the_end_is_not_waited_for(workdir: Path) -> Non
 def test_a_copy_of_the_pipes_in_a_process_forked_meanwhile_hangs_nothing(workdir: Path) -> None:
     started = start(converter("import time; time.sleep(600)"), [], workdir, Limits(seconds=1))
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # a fork beside threads, as a process pool makes it
+        warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads, as a process pool makes it
         copy = os.fork()
     if copy == 0:
         time.sleep(60)
@@ -264,9 +264,7 @@ def test_a_copy_of_the_pipes_in_a_process_forked_meanwhile_hangs_nothing(workdir
 
 
 def test_a_reader_that_leaves_early_ends_the_run(workdir: Path) -> None:
-    with start(
-        converter("import time\nwhile True: print(1, flush=True); time.sleep(.01)"), [], workdir
-    ) as started:
+    with start(converter("import time\nwhile True: print(1, flush=True); time.sleep(.01)"), [], workdir) as started:
         next(iter(started))
     assert started.wait().cut_short
 
@@ -334,9 +332,7 @@ def test_relative_entries_of_path_mean_the_same_places_as_for_the_caller(
 
 
 def test_the_working_directory_is_empty_and_private_and_gone_afterwards(workdir: Path) -> None:
-    lines, _ = run(
-        "import os; print(os.listdir()); print(os.getcwd() == os.environ['HOME'], os.getcwd())", workdir
-    )
+    lines, _ = run("import os; print(os.listdir()); print(os.getcwd() == os.environ['HOME'], os.getcwd())", workdir)
     assert lines[0] == b"[]\n"
     same, place = lines[1].decode().split()
     assert same == "True"
@@ -344,9 +340,7 @@ def test_the_working_directory_is_empty_and_private_and_gone_afterwards(workdir:
 
 
 def test_standard_input_is_empty_and_no_other_descriptor_is_open(workdir: Path) -> None:
-    lines, _ = run(
-        "import os, sys; print(repr(sys.stdin.read()), sorted(os.listdir('/proc/self/fd')))", workdir
-    )
+    lines, _ = run("import os, sys; print(repr(sys.stdin.read()), sorted(os.listdir('/proc/self/fd')))", workdir)
     # The fourth is the one that lists the directory.
     assert lines == [b"'' ['0', '1', '2', '3']\n"]
 
@@ -365,11 +359,12 @@ def test_no_signal_is_ignored_on_the_converters_behalf(workdir: Path) -> None:
 
 
 def test_the_request_is_the_protocols_command_line() -> None:
-    source = Path("/x/state.db")
-    assert request_arguments("f", source, "sha256:0") == (
+    asked = Request("f", Path("/x/state.db"), "sha256:0")
+    assert request_arguments(asked) == (
         "--format", "f", "--source", "/x/state.db", "--snapshot", "sha256:0",
     )  # fmt: skip
-    assert request_arguments("f", source, "sha256:0", "n", "14")[-4:] == ("--namespace", "n", "--after", "14")
+    asked = Request("f", Path("/x/state.db"), "sha256:0", "n", "14")
+    assert request_arguments(asked)[-4:] == ("--namespace", "n", "--after", "14")
 
 
 def test_arguments_arrive_as_they_are(workdir: Path) -> None:
@@ -413,9 +408,7 @@ def test_paths_of_the_machine_do_not_stand_in_the_excerpt(workdir: Path, tmp_pat
         assert started.wait().stderr == "<private> state.db <private>\n"
 
 
-def test_a_spool_that_cannot_be_written_is_told_to_the_reader(
-    workdir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spool_that_cannot_be_written_is_told_to_the_reader(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(run: Run, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 

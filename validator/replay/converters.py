@@ -5,35 +5,44 @@ Each gives the lines of a record stream for a request. What goes wrong with it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from validator.converter import ConversionError, Request
 from validator.converter import convert as convert_built_in
 from validator.stream.command import Command
 from validator.stream.outcome import Limits
 
+if TYPE_CHECKING:
+    from validator.stream.process import Run
+
 
 class ConverterFailed(Exception):
-    """A converter crashed or exceeded a limit; ``stderr`` is what it wrote there, bounded and harmless."""
+    """A converter crashed or exceeded a limit."""
 
-    def __init__(self, message: str, stderr: str | None = None) -> None:
-        super().__init__(message)
-        self.stderr = stderr
+
+class Lines(Protocol):
+    """The lines of one run; a generator of lines is one."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Go through the LF-ended lines; raises ``ConverterFailed``, and ``ProtocolError`` for what is no line."""
+
+    def close(self) -> str | None:
+        """End the run; returns its log, if it has one."""
 
 
 class Converter(Protocol):
     """Gives the lines of a record stream for a request; ``folder`` is private to the run."""
 
-    def lines(self, request: Request, folder: Path) -> Iterator[bytes]:
-        """Yield LF-ended lines; raises ``ConverterFailed``, and ``ProtocolError`` for what is no line."""
+    def lines(self, request: Request, folder: Path) -> Lines:
+        """Start a run."""
 
 
 class BuiltIn:
     """The converter that ships, in this process."""
 
-    def lines(self, request: Request, folder: Path) -> Iterator[bytes]:
+    def lines(self, request: Request, folder: Path) -> Generator[bytes, None, None]:
         """Yield the lines of the built-in converter."""
         try:
             yield from convert_built_in(request)
@@ -47,18 +56,34 @@ class External:
     def __init__(self, command: Command, limits: Limits) -> None:
         self.command, self.limits = command, limits
 
-    def lines(self, request: Request, folder: Path) -> Iterator[bytes]:
-        """Run the command and yield its lines as they come."""
+    def lines(self, request: Request, folder: Path) -> Lines:
+        """Start the command."""
         from validator.stream.process import request_arguments, start
 
-        source = request.source.absolute()
-        arguments = request_arguments(request.format, source, request.snapshot, request.namespace, request.after)
-        names = {str(source): request.source.name, str(folder.absolute()): "<run>"}
-        with start(self.command.argv, arguments, folder, self.limits, names) as run:
-            yield from run
-            outcome = run.wait()
-        if outcome.failure is not None:
-            raise ConverterFailed(f"it {outcome.failure}", outcome.stderr or None)
+        names = {str(request.source.absolute()): request.source.name, str(folder.absolute()): "<run>"}
+        return CommandLines(start(self.command.argv, request_arguments(request), folder, self.limits, names))
+
+
+class CommandLines(Iterator[bytes]):
+    """The lines of a command as they come; their end is the end of its run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._lines = run, run.lines()
+
+    def __next__(self) -> bytes:
+        """Return the next line; raises ``ConverterFailed`` behind the last where the command did not end well."""
+        for line in self._lines:
+            return line
+        failure = self._run.wait().failure
+        if failure is not None:
+            raise ConverterFailed(f"it {failure}")
+        raise StopIteration
+
+    def close(self) -> str | None:
+        """End the command, whatever it does; returns what it wrote to standard error, bounded and harmless."""
+        self._run.close()
+        self._run.spool.unlink(missing_ok=True)
+        return self._run.wait().stderr or None
 
 
 def choose(text: str | None, seconds: float, memory: int) -> Converter:

@@ -57,25 +57,27 @@ def feed(
     ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first)
     request = Request(run.format, source, run.snapshot, run.given)
     fed = Fed(spool=folder / "stream.jsonl")
+    lines = converter.lines(request, folder)
     bench.execute("BEGIN")
     try:
         with (folder / "stream.jsonl").open("wb") as spool:
             offset = 0
-            for line in converter.lines(request, folder):
+            for line in lines:
                 spool.write(line)
                 ingest.line(line, offset)
                 offset += len(line)
         ingest.finish()
     except ProtocolError as error:
         ingest.flush()
-        fed.failure = Failure(f"the converter broke the protocol: {error}", error.line or None)
+        fed.failure = Failure(f"the converter broke the protocol: {error}", error.line or None, lines.close())
     except ConverterFailed as error:
         ingest.flush()
-        fed.failure = Failure(f"the converter failed: {error}", stderr=error.stderr)
+        fed.failure = Failure(f"the converter failed: {error}", stderr=lines.close())
     except OSError as error:
         ingest.flush()
         fed.failure = Failure(f"the stream could not be kept: {error.strerror}; free some disk space")
     finally:
+        lines.close()
         bench.execute("COMMIT")
     if ingest.begin is not None:
         told = ingest.begin["converter"]

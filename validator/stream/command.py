@@ -1,10 +1,12 @@
-"""Reads the command that `--converter` names and hands on an argv that can be run from any directory."""
+"""Reads what `--converter` names, a command or an entry point, and hands on an argv to run anywhere."""
 
 import os
 import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+
+ENTRY_POINT_PREFIX = "entry-point:"
 
 
 class CommandError(ValueError):
@@ -22,11 +24,15 @@ class Command:
 
 
 def read_command(text: str, directory: Path | None = None, search: str | None = None) -> Command:
-    """The program and arguments that `text` names.
+    """The command that `text` names: `entry-point:NAME`, or a program and its arguments.
 
     `directory` is where relative paths start (default: the current one), `search` the PATH (default: the
     environment's). Raises CommandError.
     """
+    if text.startswith(ENTRY_POINT_PREFIX):
+        from validator.stream.entry_point import entry_point_argv
+
+        return Command(text, entry_point_argv(text.removeprefix(ENTRY_POINT_PREFIX)))
     return Command(text, resolve_argv(split_command(text), directory or Path.cwd(), search))
 
 

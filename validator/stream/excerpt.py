@@ -1,10 +1,15 @@
 """Keeps what a converter writes to standard error, bounded; hands on a harmless text for the report."""
 
+import re
 import unicodedata
 from collections.abc import Mapping
 
 HEAD_BYTES = 8 * 1024
 TAIL_BYTES = 8 * 1024
+
+_FOLDERS = re.compile(r"""(?:\bfile://|(?<![\w.~>/]))(?:/[^\s/:"'()<>,;\[\]]+)+/(?=[^\s/])""")
+"""The folders of an absolute path: what a traceback tells of a machine and of the person whose it is."""
+
 
 class Excerpt:
     """The first and the last bytes of a text that may be endless."""
@@ -35,16 +40,18 @@ class Excerpt:
         tail = tail[tail.find(b"\n") + 1 :] or tail
         left_out = self.total - len(head) - len(tail)
         end = "" if head.endswith(b"\n") else "\n"
-        return (
-            f"{harmless(bytes(head), names)}{end}[{left_out} bytes left out]\n{harmless(bytes(tail), names)}"
-        )
+        return f"{harmless(bytes(head), names)}{end}[{left_out} bytes left out]\n{harmless(bytes(tail), names)}"
 
 
 def harmless(data: bytes, names: Mapping[str, str]) -> str:
-    """Bytes as text that does nothing to a terminal; controls and stray bytes stand as `\\x1b`."""
+    """Bytes as text that does nothing to a terminal; controls and stray bytes stand as `\\x1b`.
+
+    Each path of `names` is replaced by its name, and of any other absolute path the last part is left.
+    """
     text = data.decode("utf-8", errors="backslashreplace").replace("\r\n", "\n")
     for path in sorted(names, key=len, reverse=True):  # a path before the path of its parent
         text = text.replace(path, names[path])
+    text = _FOLDERS.sub("…/", text)
     return "".join(character if _is_harmless(character) else _spelled(character) for character in text)
 
 

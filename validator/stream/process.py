@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from validator.converter import Request
 from validator.stream import supervisor
 from validator.stream.command import absolute_search
 from validator.stream.excerpt import Excerpt
@@ -33,15 +34,13 @@ STOP_PATIENCE = 1.2
 """Seconds between asking the supervisor to end a run and ending the supervisor."""
 
 
-def request_arguments(
-    format: str, source: Path, snapshot: str, namespace: str | None = None, after: str | None = None
-) -> tuple[str, ...]:
-    """The words that follow COMMAND; `snapshot` is `sha256:` and 64 hex digits."""
-    words = ["--format", format, "--source", str(source), "--snapshot", snapshot]
-    if namespace is not None:
-        words += ["--namespace", namespace]
-    if after is not None:
-        words += ["--after", after]
+def request_arguments(request: Request) -> tuple[str, ...]:
+    """The words that follow COMMAND."""
+    words = ["--format", request.format, "--source", str(request.source.absolute()), "--snapshot", request.snapshot]
+    if request.namespace is not None:
+        words += ["--namespace", request.namespace]
+    if request.after is not None:
+        words += ["--after", request.after]
     return tuple(words)
 
 
@@ -129,8 +128,6 @@ class Run:
         """How the run ended, when it has; waits no longer than its limit allows."""
         with self._changed:
             self._changed.wait_for(lambda: self._outcome is not None)
-        if self._fault is not None:
-            raise self._fault
         assert self._outcome is not None
         return self._outcome
 

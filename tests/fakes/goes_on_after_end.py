@@ -1,0 +1,6 @@
+"""Repeats `end`."""
+
+from honest import lines, say
+
+true = lines()
+say(*true, true[-1])

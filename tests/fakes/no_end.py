@@ -1,0 +1,5 @@
+"""Leaves out the `end` line."""
+
+from honest import lines, say
+
+say(*lines()[:-1])

@@ -1,0 +1,7 @@
+"""Declares a stream a second time."""
+
+from honest import items, say_counted
+
+stream = items()
+at = next(n for n, item in enumerate(stream) if item["line"] == "stream")
+say_counted([*stream[: at + 1], stream[at], *stream[at + 1 :]])
