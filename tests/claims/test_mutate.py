@@ -133,7 +133,12 @@ def test_an_edit_that_there_is_not_is_an_error_that_names_those_that_there_are(t
 def test_many_mutants_one_after_the_other_leave_the_workbench_as_it_was(tmp_path: Path) -> None:
     def use(bench: Bench) -> None:
         before = "\n".join(bench.bench.iterdump())
-        for mutant in (sql("DELETE FROM record"), lines("repeat-line"), lines("drop-line"), sql("DELETE FROM record_run")):
+        for mutant in (
+            sql("DELETE FROM record"),
+            lines("repeat-line"),
+            lines("drop-line"),
+            sql("DELETE FROM record_run"),
+        ):
             assert bench.trial(claim(), mutant).applied
         assert "\n".join(bench.bench.iterdump()) == before
 
