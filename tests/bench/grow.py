@@ -34,7 +34,8 @@ def grow(path: Path, messages: int, per_session: int, capture: str = "0.19.0-edi
         store.execute(f"DELETE FROM {name}")
     _insert(store, "sessions", (_session(template["sessions"][0], n) for n in range(sessions)))
     usage = template["session_model_usage"]
-    _insert(store, "session_model_usage", ({**dict(row), "session_id": _id(n)} for n in range(sessions) for row in usage))
+    used = ({**dict(row), "session_id": _id(n)} for n in range(sessions) for row in usage)
+    _insert(store, "session_model_usage", used)
     _insert(store, "messages", _messages(template["messages"], messages, per_session))
     for _, sql in triggers:
         store.execute(sql)
