@@ -53,9 +53,7 @@ def test_a_built_store_has_the_columns_of_its_layout(tmp_path: Path, schema: int
 def test_one_message_needs_three_columns_only(tmp_path: Path, schema: int) -> None:
     message = {"session_id": "s", "role": "user", "content": "x"}
     contents = build(tmp_path / "state.db", schema, {"messages": [message]})
-    assert query(contents.path, "SELECT id, session_id, role, content FROM messages") == [
-        (1, "s", "user", "x")
-    ]
+    assert query(contents.path, "SELECT id, session_id, role, content FROM messages") == [(1, "s", "user", "x")]
     assert contents.counts["messages"] == 1
 
 
@@ -107,9 +105,7 @@ def test_raw_cells_keep_their_type_against_the_column(tmp_path: Path) -> None:
     store = build(tmp_path / "state.db", rows={"messages": [row]}, raw=True).path
     types = "typeof(content), typeof(role), typeof(token_count), typeof(timestamp)"
     assert query(store, f"SELECT {types} FROM messages") == [("integer", "real", "text", "text")]
-    assert query(store, "SELECT type FROM pragma_table_info('messages') WHERE name = 'content'") == [
-        ("TEXT",)
-    ]
+    assert query(store, "SELECT type FROM pragma_table_info('messages') WHERE name = 'content'") == [("TEXT",)]
 
 
 def test_a_strict_store_refuses_null_and_a_lenient_one_holds_it(tmp_path: Path) -> None:
@@ -141,9 +137,7 @@ def test_auto_vacuum_is_the_one_asked_for(tmp_path: Path, mode: str, number: int
 
 
 @pytest.mark.parametrize(("journal", "version"), [("delete", 1), ("wal", 2)])
-def test_the_header_tells_the_journal_and_no_sidecar_is_left(
-    tmp_path: Path, journal: str, version: int
-) -> None:
+def test_the_header_tells_the_journal_and_no_sidecar_is_left(tmp_path: Path, journal: str, version: int) -> None:
     store = build(tmp_path / "state.db", journal=journal).path  # type: ignore[arg-type]
     assert store.read_bytes()[18:20] == bytes([version, version])
     assert [p.name for p in tmp_path.iterdir()] == ["state.db"]

@@ -124,9 +124,7 @@ def insert(connection: sqlite3.Connection, tables: Iterable[Table], rows: Rows) 
             places = ", ".join(place(cell) for cell in cells.values())
             names = ", ".join(quoted(c) for c in cells)
             values = f"({names}) VALUES ({places})" if cells else "DEFAULT VALUES"
-            connection.execute(
-                f"INSERT INTO {quoted(name)} {values}", [bound(cell) for cell in cells.values()]
-            )
+            connection.execute(f"INSERT INTO {quoted(name)} {values}", [bound(cell) for cell in cells.values()])
 
 
 def _columns(connection: sqlite3.Connection, name: str, known: Mapping[str, Table]) -> Sequence[Column]:
@@ -161,9 +159,7 @@ def _fitting(table: str, column: Column, n: int, number: int) -> Cell:
     return n if column.type == "INTEGER" else ""
 
 
-def _set_up(
-    connection: sqlite3.Connection, page_size: int, encoding: str, journal: str, auto_vacuum: str
-) -> None:
+def _set_up(connection: sqlite3.Connection, page_size: int, encoding: str, journal: str, auto_vacuum: str) -> None:
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute(f"PRAGMA page_size = {page_size}")
     connection.execute(f"PRAGMA encoding = '{encoding}'")

@@ -179,9 +179,11 @@ def directory(path: Path) -> Contents:
     return Contents(path, {}, is_store=False)
 
 
-def damaged(path: Path, choose: Choice, fill: bytes = b"\x00", page_size: int = 4096) -> Contents:
+def damaged(
+    path: Path, choose: Choice, fill: bytes = b"\x00", page_size: int = 4096, rows: Rows | None = None
+) -> Contents:
     """A store of many rows in which the chosen pages of `messages` hold nothing but `fill`."""
-    contents = build(path, rows=many_rows(), page_size=page_size)
+    contents = build(path, rows=rows or many_rows(), page_size=page_size)
     image = Image(path.read_bytes())
     chosen = choose(list(walk(image, root_of(path, "messages"))))
     for page in chosen:

@@ -52,9 +52,7 @@ def texts() -> Cells:
     """What stands in a column for text: words, nothing, text that is none, other types."""
     return st.one_of(
         WORDS,
-        one_of(
-            None, "", "a\0b", "\ufeffx", BadText(b"ok \xe2\x9c"), BadText(b"\xed\xa0\xbd"), b"\0\xff", b""
-        ),
+        one_of(None, "", "a\0b", "\ufeffx", BadText(b"ok \xe2\x9c"), BadText(b"\xed\xa0\xbd"), b"\0\xff", b""),
     )
 
 

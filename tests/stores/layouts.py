@@ -65,8 +65,7 @@ class Table:
         """CREATE TABLE; without `typed` columns have no affinity, without `strict` they accept NULL."""
         clause = "PRIMARY KEY AUTOINCREMENT" if self.autoincrement else "PRIMARY KEY"
         lines = [
-            c.ddl(typed=typed, strict=strict, alone=clause if c.pk and len(self.key) == 1 else "")
-            for c in self.columns
+            c.ddl(typed=typed, strict=strict, alone=clause if c.pk and len(self.key) == 1 else "") for c in self.columns
         ]
         if len(self.key) > 1:
             lines.append("PRIMARY KEY (" + ", ".join(f'"{k}"' for k in self.key) + ")")

@@ -19,9 +19,7 @@ def makers(*modules: ModuleType) -> dict[str, Make]:
         name: f
         for module in modules or (damage, journals, strangers)
         for name, f in vars(module).items()
-        if getattr(f, "__module__", "") == module.__name__
-        and not name.startswith("_")
-        and _needs_path_only(f)
+        if getattr(f, "__module__", "") == module.__name__ and not name.startswith("_") and _needs_path_only(f)
     }
 
 

@@ -18,9 +18,7 @@ TURN: Rows = {
 
 def unknown_table(path: Path) -> Contents:
     """A table that nobody describes, with a row."""
-    return _with(
-        path, ["CREATE TABLE future_table(k TEXT, v BLOB)"], {"future_table": [{"k": "a", "v": b"\0"}]}
-    )
+    return _with(path, ["CREATE TABLE future_table(k TEXT, v BLOB)"], {"future_table": [{"k": "a", "v": b"\0"}]})
 
 
 def empty_unknown_table(path: Path) -> Contents:
@@ -41,9 +39,7 @@ def unknown_column(path: Path) -> Contents:
 def without_rowid(path: Path) -> Contents:
     """An unknown table without rowids, whose key has its columns in another order than the table."""
     ddl = "CREATE TABLE odd(a TEXT, b BLOB, c INTEGER, v, PRIMARY KEY(c, a, b)) WITHOUT ROWID"
-    rows: Rows = {
-        "odd": [{"a": "x", "b": b"\xff", "c": 7, "v": 1.5}, {"a": "x", "b": b"", "c": -1, "v": None}]
-    }
+    rows: Rows = {"odd": [{"a": "x", "b": b"\xff", "c": 7, "v": 1.5}, {"a": "x", "b": b"", "c": -1, "v": None}]}
     return _with(path, [ddl], rows)
 
 

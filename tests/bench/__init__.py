@@ -1,1 +1,0 @@
-"""The benchmark: large stores grown from an authentic capture, and what a check of them takes beside other work."""
