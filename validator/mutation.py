@@ -107,7 +107,7 @@ def on_bench(
             reload = _reloader(bench, result, descriptor, options)
             use(Bench(bench, result.outcomes, reload, columns), result)
 
-    changing = Options(options.converter, options.namespace, options.engine, rollback=True)
+    changing = Options(options.converter, options.namespaces, options.engine, rollback=True)
     return replay(capture, descriptor, claims, claims_station.load_notices(descriptor), changing, describe)
 
 

@@ -52,6 +52,6 @@ def on_store(folder: Path, claims: Sequence[Claim], use: Callable[[Bench], None]
         used.append(bench)
         use(bench)
 
-    result = on_bench(capture, descriptor, claims, Options(BuiltIn(), "n"), keep)
+    result = on_bench(capture, descriptor, claims, Options(BuiltIn(), {None: "n"}), keep)
     assert used, result.problems
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,50 +17,94 @@ if TYPE_CHECKING:
 WRONG_USAGE = 2
 
 
-def replay_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of every verb that judges a converter: those of ``bench_options``, the converter, its limits."""
-    for option in reversed(
-        [
-            click.option("--converter", metavar="COMMAND", help="The converter to judge."),
-            click.option(
-                "--timeout",
-                type=click.FloatRange(min=0.1),
-                default=60.0,
-                show_default=True,
-                metavar="SECONDS",
-                help="How long one run of a converter may take.",
-            ),
-            click.option(
-                "--memory",
-                type=click.IntRange(min=16),
-                default=2048,
-                show_default=True,
-                metavar="MIB",
-                help="How much memory each process of a converter may use.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return bench_options(function)
+_CONVERTER_OPTIONS = (
+    click.option("--converter", metavar="COMMAND", help="The converter to judge."),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0.1),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long one run of a converter may take.",
+    ),
+    click.option(
+        "--memory",
+        type=click.IntRange(min=16),
+        default=2048,
+        show_default=True,
+        metavar="MIB",
+        help="How much memory each process of a converter may use.",
+    ),
+)
+
+_BENCH_OPTIONS = (
+    click.option("--descriptor", metavar="NAME", help="Producer name, alias or path of the descriptor."),
+    click.option(
+        "--namespace",
+        multiple=True,
+        metavar="[SOURCE=]VALUE",
+        help="The installation's namespace, for a store that holds none; repeatable, one for each SOURCE.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["auto", "rust", "python"]),
+        default="auto",
+        show_default=True,
+        help="Schema engine for the lines.",
+    ),
+)
+
+Command = Callable[..., Any]
 
 
-def bench_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of every verb that replays captures, with the built-in converter or another."""
-    for option in reversed(
-        [
-            click.option("--descriptor", metavar="NAME", help="Producer name, alias or path of the descriptor."),
-            click.option("--namespace", metavar="VALUE", help="The installation's namespace, for a store without one."),
-            click.option(
-                "--engine",
-                type=click.Choice(["auto", "rust", "python"]),
-                default="auto",
-                show_default=True,
-                help="Schema engine for the lines.",
-            ),
-        ]
-    ):
-        function = option(function)
-    return function
+def replay_options(function: Command) -> Command:
+    """Add the options of every verb that judges a converter; it takes them as ``options`` (see ``bench_options``)."""
+    return _gathered(function, (*_BENCH_OPTIONS, *_CONVERTER_OPTIONS))
+
+
+def bench_options(function: Command) -> Command:
+    """Add the options of every verb that replays captures with the built-in converter.
+
+    The verb's function takes ``descriptor``, and ``options``: a function without arguments that returns how to replay,
+    or raises the errors of wrong usage.
+    """
+    return _gathered(function, _BENCH_OPTIONS)
+
+
+def _gathered(function: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    @functools.wraps(function)
+    def with_options(
+        *, namespace: tuple[str, ...], engine: str, converter: str | None = None, timeout: float = 0, memory: int = 0,
+        **others: Any,
+    ) -> Any:  # fmt: skip
+        def read() -> Options:
+            from validator.replay import Options
+            from validator.replay.converters import choose
+
+            return Options(choose(converter, timeout, memory * 2**20), _namespaces(namespace), engine)
+
+        return function(options=read, **others)
+
+    command: Command = with_options
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _namespaces(given: tuple[str, ...]) -> dict[str | None, str]:
+    """Read ``VALUE`` and ``SOURCE=VALUE``: a namespace by the store that it is for, None for any."""
+    from validator.replay import NamespaceError
+
+    found: dict[str | None, str] = {}
+    for text in given:
+        source, separator, value = text.rpartition("=")
+        name = source if separator else None
+        if not value:
+            raise NamespaceError(f"--namespace {text!r} is empty; write the installation's persisted namespace")
+        if name in found:
+            raise NamespaceError(f"--namespace {text!r}: given twice for the same store; give it once")
+        found[name] = value
+    return found
 
 
 @contextmanager
@@ -76,14 +121,6 @@ def faults() -> Iterator[None]:
         yield
     except (TargetError, DescriptorError, NamespaceError, ObservationError, ConversionError, CommandError) as error:
         fail(str(error))
-
-
-def options_of(converter: str | None, timeout: float, memory: int, namespace: str | None, engine: str) -> Options:
-    """Return how to replay, as the command line says."""
-    from validator.replay import Options
-    from validator.replay.converters import choose
-
-    return Options(choose(converter, timeout, memory * 2**20), namespace, engine)
 
 
 def fail(message: str, code: int = WRONG_USAGE) -> None:

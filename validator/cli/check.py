@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
-from validator.cli._options import as_json, faults, options_of, replay_options, write
+from validator.cli._options import as_json, faults, replay_options, write
+
+if TYPE_CHECKING:
+    from validator.replay import Options
+
 
 
 @click.command(
@@ -20,11 +26,7 @@ from validator.cli._options import as_json, faults, options_of, replay_options, 
 def command(
     targets: tuple[str, ...],
     descriptor: str | None,
-    namespace: str | None,
-    converter: str | None,
-    timeout: float,
-    memory: int,
-    engine: str,
+    options: Callable[[], Options],
     json_: bool,
     output: str | None,
     fail_on: str,
@@ -37,7 +39,7 @@ def command(
     with faults():
         from validator.check import check
 
-        report = check(targets, descriptor, options_of(converter, timeout, memory, namespace, engine), fail_on)
+        report = check(targets, descriptor, options(), fail_on)
     if json_:
         text = as_json(report)
     else:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
 from validator.cli._options import as_json, bench_options, faults, write
+
+if TYPE_CHECKING:
+    from validator.replay import Options
+
 
 
 @click.command(epilog="Example:  validator mutate captures tests/constructed")
@@ -17,8 +23,7 @@ from validator.cli._options import as_json, bench_options, faults, write
 def command(
     captures: tuple[str, ...],
     descriptor: str | None,
-    namespace: str | None,
-    engine: str,
+    options: Callable[[], Options],
     json_: bool,
     output: str | None,
 ) -> None:
@@ -30,11 +35,9 @@ def command(
     with faults():
         from validator.claims.mutate import NotRestoredError
         from validator.mutation import document, mutate
-        from validator.replay import Options
-        from validator.replay.converters import BuiltIn
 
         try:
-            result = document(mutate(captures, descriptor, Options(BuiltIn(), namespace, engine)))
+            result = document(mutate(captures, descriptor, options()))
         except NotRestoredError as error:
             raise click.ClickException(str(error)) from None
     if json_:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from validator.cli._options import as_json, fail, faults, options_of, replay_options, write
+from validator.cli._options import as_json, fail, faults, replay_options, write
+
+if TYPE_CHECKING:
+    from validator.replay import Options
+
 
 
 @click.command(epilog="Example:  validator observe captures/0.19.0-edit-review captures/0.19.0-branch")
@@ -20,11 +25,7 @@ from validator.cli._options import as_json, fail, faults, options_of, replay_opt
 def command(
     captures: tuple[str, ...],
     descriptor: str | None,
-    namespace: str | None,
-    converter: str | None,
-    timeout: float,
-    memory: int,
-    engine: str,
+    options: Callable[[], Options],
     json_: bool,
     output: str | None,
     by_version: str | None,
@@ -36,11 +37,11 @@ def command(
     with faults():
         from validator.check import observe, observe_by_version
 
-        options = options_of(converter, timeout, memory, namespace, engine)
+        how = options()
         if by_version is not None:
-            _write_all(observe_by_version(captures, descriptor, options), by_version)
+            _write_all(observe_by_version(captures, descriptor, how), by_version)
             return
-        block, report = observe(captures, descriptor, options)
+        block, report = observe(captures, descriptor, how)
     if block is None:
         for entry in report["captures"]:
             if "observation" not in entry:

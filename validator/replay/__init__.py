@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from validator.claims.run import run as run_claims
 from validator.descriptor import Descriptor
 from validator.replay.converters import Converter
 from validator.replay.feed import Failure, feed
-from validator.replay.runs import NamespaceError, Run, plan, snapshot
+from validator.replay.runs import NamespaceError, Run, plan, shared_namespace, snapshot
 from validator.replay.sums import Conservation, Gap, Notice, conservation, gaps, link_units, notices
 from validator.sources import Source, identify
 from validator.stream.ingest import SchemaError
@@ -37,10 +37,11 @@ IN_MEMORY = 16 * 2**20
 
 @dataclass(frozen=True)
 class Options:
-    """How to replay: the converter, the namespace of a store that has none, and the limits."""
+    """How to replay."""
 
     converter: Converter
-    namespace: str | None = None
+    namespaces: Mapping[str | None, str] = field(default_factory=dict)
+    """Namespaces for stores that hold none: by source, or under None for the only such store."""
     engine: str = "auto"
     """Which schema engine reads the lines: ``rust``, ``python``, or the faster one that is there."""
     rollback: bool = False
@@ -164,7 +165,8 @@ def _fill(
             result.problems.append(f"{run.source}: {error}")
             continue
         try:
-            run.resolve(store, capture, options.namespace)
+            run.resolve(store, capture, options.namespaces, alone=len(runs) == 1)
+            shared_namespace(run, result.runs)
             run.write(bench)
             store.load(bench, run.number, run.source_number)
         finally:

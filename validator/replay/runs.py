@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from validator.descriptor import Descriptor
 from validator.descriptor.shape import Shape
 from validator.sources import Source
 from validator.stream.columns import KeyRule
+
+INSTALLATION = "installation"
+"""The basis of a namespace that the store does not hold."""
 
 
 class NamespaceError(Exception):
@@ -44,23 +48,27 @@ class Run:
         """The id of the run's format."""
         return self.shape.format
 
-    def resolve(self, store: Store, capture: Capture, namespace: str | None) -> None:
-        """Settle the namespace and the keys from the opened store; raises ``NamespaceError``."""
+    def resolve(self, store: Store, capture: Capture, namespaces: Mapping[str | None, str], alone: bool) -> None:
+        """Settle the namespace and the keys from the opened store; raises ``NamespaceError``.
+
+        ``alone``: there is no other store that a namespace without a source could be meant for.
+        """
         own = store.namespace()
-        persisted = own or capture.installation or namespace
+        given = namespaces.get(self.source, namespaces.get(None))
+        persisted = own or capture.installation or given
         if persisted is None:
             raise NamespaceError(
                 f"{capture.id}: {self.source} holds no namespace of its own; "
                 "give the installation's persisted one with --namespace VALUE"
             )
-        if namespace is not None and namespace != persisted:
+        if given is not None and given != persisted and (own is None or alone or self.source in namespaces):
             holder = "the store's own" if own else "the capture's"
             raise NamespaceError(
-                f"{capture.id}: --namespace {namespace!r} conflicts with {holder} namespace {persisted!r} "
+                f"{capture.id}: --namespace {given!r} conflicts with {holder} namespace {persisted!r} "
                 f"({self.source}); leave --namespace out"
             )
         self.namespace = persisted
-        self.basis = "store-instance-id" if own else "installation"
+        self.basis = "store-instance-id" if own else INSTALLATION
         self.given = None if own else persisted
         self.known = store.known
         self.keys = {table.name: KeyRule(table.keys) for table in store.tables if table.kind != "derived"}
@@ -72,6 +80,18 @@ class Run:
             (self.number, self.format, self.source, self.snapshot, self.namespace, self.basis),
         )
         bench.execute("UPDATE native_source SET run = ? WHERE source = ?", (self.number, self.source_number))
+
+
+def shared_namespace(run: Run, others: Sequence[Run]) -> None:
+    """Raise ``NamespaceError`` where two stores would share a namespace that neither of them holds."""
+    for other in others:
+        if other.format != run.format or {run.basis, other.basis} != {INSTALLATION}:
+            continue
+        if other.namespace == run.namespace:
+            raise NamespaceError(
+                f"{other.source} and {run.source} hold no namespace of their own, and session ids of two stores must "
+                f"not mix; give each its own: --namespace {other.source}=VALUE --namespace {run.source}=VALUE"
+            )
 
 
 def snapshot(root: Path, paths: tuple[str, ...]) -> str:
