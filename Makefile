@@ -26,7 +26,7 @@ lint: $(VENV)/made-lint
 
 ## Break the records in every way the claims know, and see that each is noticed.
 mutate: $(VENV)/made-run
-	@$(RUN) -m validator mutate
+	@$(RUN) -m validator mutate captures tests/constructed
 
 ## Remove everything that these targets made.
 clean:
