@@ -6,7 +6,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
 
-.PHONY: check test lint mutate clean
+.PHONY: check test lint mutate bench clean
 # Two installations must not write to one environment at the same time.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -27,6 +27,10 @@ lint: $(VENV)/made-lint
 ## Break the records in every way the claims know, and see that each is noticed.
 mutate: $(VENV)/made-run
 	@$(RUN) -m validator mutate captures tests/constructed
+
+## Measure what a check costs, on grown stores.
+bench: $(VENV)/made-test
+	@$(RUN) -m tests.bench
 
 ## Remove everything that these targets made.
 clean:
