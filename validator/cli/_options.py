@@ -35,6 +35,8 @@ _CONVERTER_OPTIONS = (
         metavar="MIB",
         help="How much memory each process of a converter may use.",
     ),
+    click.option("--twice", is_flag=True, help="Run the converter twice: the bytes must be the same."),
+    click.option("--resume", is_flag=True, help="Run it from positions on: exactly the rest must come."),
 )
 
 _BENCH_OPTIONS = (
@@ -75,13 +77,14 @@ def _gathered(function: Command, options: tuple[Callable[[Command], Command], ..
     @functools.wraps(function)
     def with_options(
         *, namespace: tuple[str, ...], engine: str, converter: str | None = None, timeout: float = 0, memory: int = 0,
-        **others: Any,
+        twice: bool = False, resume: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
         def read() -> Options:
             from validator.replay import Options
             from validator.replay.converters import choose
 
-            return Options(choose(converter, timeout, memory * 2**20), _namespaces(namespace), engine)
+            chosen = choose(converter, timeout, memory * 2**20)
+            return Options(chosen, _namespaces(namespace), engine, twice=twice, resume=resume)
 
         return function(options=read, **others)
 

@@ -22,6 +22,7 @@ from validator.claims import Claim, NoticeRule
 from validator.claims.run import Outcome, guarded, query
 from validator.claims.run import run as run_claims
 from validator.descriptor import Descriptor
+from validator.replay.again import Again, Rerun, resume, twice
 from validator.replay.converters import Converter
 from validator.replay.feed import Failure, feed
 from validator.replay.runs import NamespaceError, Run, plan, shared_namespace, snapshot
@@ -46,6 +47,10 @@ class Options:
     """Which schema engine reads the lines: ``rust``, ``python``, or the faster one that is there."""
     rollback: bool = False
     """Whether ``describe`` changes records and takes the changes back."""
+    twice: bool = False
+    """Whether every converter runs a second time, which must give the same bytes."""
+    resume: bool = False
+    """Whether a converter that says ``after`` runs from positions on, which must give exactly the rest."""
 
 
 @dataclass
@@ -62,6 +67,7 @@ class Replay:
     outcomes: list[Outcome] = field(default_factory=list)
     schema_errors: list[tuple[Run, SchemaError]] = field(default_factory=list)
     broken_lines: int = 0
+    reruns: list[Rerun] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     tables: list[dict[str, Any]] = field(default_factory=list)
@@ -95,6 +101,8 @@ def replay(
             runs = plan(capture, result.sources, descriptor)
             with _workbench(private, runs, descriptor, options) as bench:
                 _fill(bench, capture, descriptor, runs, options, result, private)
+                if not result.failures:
+                    _rerun(capture, descriptor, options, result, private)
                 _judge(bench, claims, rules, result)
                 if describe is not None:
                     describe(bench, result)
@@ -191,6 +199,21 @@ def _fill(
         if outcome.failure is not None:
             result.failures.append(outcome.failure)
             result.problems.append(f"{run.source}: {outcome.failure.message}")
+
+
+def _rerun(capture: Capture, descriptor: Descriptor, options: Options, result: Replay, private: Path) -> None:
+    """Run the converter again, as far as that is wanted."""
+    wanted = [rerun for rerun, is_wanted in ((twice, options.twice), (resume, options.resume)) if is_wanted]
+    for run in result.runs:
+        folder = private / f"again-{run.number}"
+        again = Again(capture, run, options.converter, options.engine, descriptor, folder)
+        for rerun in wanted:
+            found = rerun(again, result.spools[run.number])
+            result.reruns.append(found)
+            if found.failure is not None:
+                result.failures.append(found.failure)
+                result.problems.append(f"{run.source}: {found.failure.message}")
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _strange(run: Run, store: Store) -> str:

@@ -50,12 +50,16 @@ def feed(
     engine: str,
     descriptor: Descriptor,
     folder: Path,
+    after: str | None = None,
 ) -> Fed:
-    """Run a converter and load its records; its lines are kept in the folder as ``stream.jsonl``."""
+    """Run a converter and load its records; its lines are kept in the folder as ``stream.jsonl``.
+
+    ``after`` asks for the transcript records beyond a position only.
+    """
     check, explain = checks(engine)
     first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
     ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first)
-    request = Request(run.format, source, run.snapshot, run.given)
+    request = Request(run.format, source, run.snapshot, run.given, after)
     fed = Fed(spool=folder / "stream.jsonl")
     lines = converter.lines(request, folder)
     bench.execute("BEGIN")

@@ -14,8 +14,9 @@ from validator.claims.run import Outcome
 from validator.descriptor import Descriptor
 from validator.observation import observation
 from validator.replay import Replay
+from validator.replay.again import Rerun
 from validator.replay.sums import Gap
-from validator.report.findings import redacted, schema_findings
+from validator.report.findings import redacted, rerun_findings, schema_findings
 
 REPORT_VERSION = "0.1"
 VALIDATOR = f"validator-v{__version__}"
@@ -54,8 +55,8 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
             for name in ("native", "records", "excluded", "lost", "duplicated", "unreadable")
         },
         "counts": counts,
-        "claims": [_claim(outcome) for outcome in replay.outcomes],
-        "findings": schema_findings(replay) + replay.findings,
+        "claims": [_claim(outcome) for outcome in replay.outcomes] + _reruns(replay.reruns),
+        "findings": schema_findings(replay) + replay.findings + rerun_findings(replay),
         "notices": _notices(replay),
         "gaps": [_gap(gap) for gap in replay.gaps[:MOST_GAPS]],
         "excluded": [
@@ -93,6 +94,7 @@ def _counts(replay: Replay) -> dict[str, int]:
     errors = replay.broken_lines + sum(
         outcome.violated for outcome in replay.outcomes if outcome.claim.level == "error"
     )
+    errors += sum(len(rerun.differences) for rerun in replay.reruns)
     return {
         "streams": replay.streams,
         "records": replay.conservation.records if replay.conservation else 0,
@@ -117,6 +119,19 @@ def _claim(outcome: Outcome) -> dict[str, Any]:
         "subjects": outcome.subjects,
         "violations": outcome.violated,
     }
+
+
+def _reruns(reruns: Sequence[Rerun]) -> list[dict[str, Any]]:
+    """Sum up the later runs on all sources, by what they were for."""
+    entries = []
+    for claim in dict.fromkeys(rerun.claim for rerun in reruns):
+        same = [rerun for rerun in reruns if rerun.claim == claim]
+        subjects, violations = sum(rerun.subjects for rerun in same), sum(len(rerun.differences) for rerun in same)
+        status = "violated" if violations else "holds" if subjects else "not exercised"
+        if any(rerun.failure is not None for rerun in same):
+            status = "not judged"
+        entries.append({"claim": claim, "status": status, "subjects": subjects, "violations": violations})
+    return entries
 
 
 def _notices(replay: Replay) -> list[dict[str, Any]]:

@@ -97,6 +97,27 @@ def schema_findings(replay: Replay) -> list[dict[str, Any]]:
     return findings
 
 
+def rerun_findings(replay: Replay) -> list[dict[str, Any]]:
+    """List where later runs of the converter were not what its first run promised."""
+    findings = []
+    for rerun in replay.reruns:
+        for difference in rerun.differences[:EXAMPLES]:
+            where: dict[str, Any] = {"source": rerun.source}
+            if difference.line is not None:
+                where["streamLine"] = difference.line
+            findings.append(
+                {
+                    "claim": rerun.claim,
+                    "level": "error",
+                    "where": where,
+                    "expected": redacted(difference.expected),
+                    "found": redacted(difference.found),
+                    "count": len(rerun.differences),
+                }
+            )
+    return findings
+
+
 def shown(value: Any) -> str | int | float | None:
     """Return a workbench value as a finding shows it."""
     if value is None or isinstance(value, int):
@@ -122,4 +143,4 @@ def redacted(text: str, longest: int = LONGEST) -> str:
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
-__all__ = ["SCHEMA_CLAIM", "describe", "place", "redacted", "schema_findings", "shown"]
+__all__ = ["SCHEMA_CLAIM", "describe", "place", "redacted", "rerun_findings", "schema_findings", "shown"]
