@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from tests.cases.inputs import MADE, SQL
 from validator.cli import cli
 from validator.notices import CODES
 
+TESTS = Path(__file__).parent
 NAMESPACE = "b0c8a3d2-0000-4000-8000-000000000001"
 KINDS = {"store", "home", "gate", "run", "undecidable"}
 EXITS = {
@@ -152,6 +154,23 @@ def test_an_expectation_agrees_with_itself(expectation: Expectation) -> None:
         assert says["errors"] == 0
         assert says["records"] > 0
     assert expectation.why.endswith(".")
+
+
+def test_every_case_of_the_gate_is_one_or_more_fakes_with_its_verdict() -> None:
+    fakes = tomllib.loads((TESTS / "fakes/expected.toml").read_text(encoding="utf-8"))
+    for expectation in (e for e in expectations() if e.kind == "gate"):
+        assert expectation.says["fakes"], expectation.id
+        for fake in expectation.says["fakes"]:
+            stated = {part: expectation.says[part] for part in ("verdict", "exit") if part in expectation.says}
+            assert {part: fakes[fake][part] for part in stated} == stated, fake
+
+
+def test_the_tests_that_hold_a_case_exist() -> None:
+    for expectation in (e for e in expectations() if e.kind == "run"):
+        named = expectation.says["held_by"]
+        assert bool(named) != ("Not exercised here" in expectation.why), expectation.id
+        for path, name in (test.split("::") for test in named):
+            assert f"def {name}(" in (TESTS.parent / path).read_text(encoding="utf-8"), name
 
 
 @pytest.mark.parametrize("expectation", params([e for e in STORES if cases()[e.case].form == "sql"]))
