@@ -57,7 +57,9 @@ def observe_by_version(
         manifest = capture.manifest or {}
         name = f"{manifest.get('package')}-{manifest.get('version')}"
         if not re.fullmatch(r"[A-Za-z0-9._+-]+", name):
-            raise ObservationError(f"{capture.id}: package and version {name!r} cannot name a file; correct the manifest")
+            raise ObservationError(
+                f"{capture.id}: package and version {name!r} cannot name a file; correct the manifest"
+            )
         groups.setdefault(name, []).append(capture)
     return {name: _observe(groups[name], known, options) for name in sorted(groups)}
 

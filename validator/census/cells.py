@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -19,11 +19,10 @@ DEEPEST = 500
 """JSON nested deeper than this is malformed."""
 
 _MICROSECOND = Decimal("0.000001")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1)  # naive on purpose: nothing here ever leaves UTC
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_EXACT = timedelta(microseconds=1)
 
 
 def time_text(cell: Any) -> str | None:
@@ -34,8 +33,7 @@ def time_text(cell: Any) -> str | None:
     if type(cell) not in (int, float) or not 0 <= cell <= LAST_SECOND:
         return None
     microseconds = int(Decimal(cell).quantize(_MICROSECOND, rounding=ROUND_HALF_EVEN).scaleb(6))
-    moment = _EPOCH + _EXACT * microseconds
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return (_EPOCH + timedelta(microseconds=microseconds)).isoformat(timespec="microseconds") + "Z"
 
 
 @dataclass
@@ -52,8 +50,32 @@ class _Malformed(ValueError):
     pass
 
 
+class _Members:
+    """Builds the objects of a JSON text, and remembers whether one had a key twice."""
+
+    duplicate = False
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            self.duplicate = True
+        return found
+
+
 def _no_constant(name: str) -> None:
     raise _Malformed(name)
+
+
+def _finite(digits: str) -> float:
+    """Read a number with a fraction or exponent; a literal such as 1e999 is none that JSON has."""
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise _Malformed(digits)
+    return number
+
+
+_members = _Members()
+_decoder = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_no_constant, parse_float=_finite)
 
 
 def decode_json(cell: Any) -> Decoded:
@@ -62,26 +84,17 @@ def decode_json(cell: Any) -> Decoded:
         return Decoded("absent")
     if type(cell) is not str:
         return Decoded("malformed", notices=["malformed-json"])
-    duplicate = False
-
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal duplicate
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            duplicate = True
-        return found
-
+    _members.duplicate = False
     try:
-        cell.encode("utf-8")  # text with bad bytes is no JSON; the error is a ValueError
-        if _too_deep(cell):
+        if not cell.isascii():
+            cell.encode("utf-8")  # text with bad bytes is no JSON; the error is a ValueError
+        if len(cell) > DEEPEST and _too_deep(cell):
             raise _Malformed
-        value = json.loads(cell, object_pairs_hook=members, parse_constant=_no_constant)
-        if _overflows(value):
-            raise _Malformed
+        value = _decoder.decode(cell)
     except (ValueError, RecursionError):
         return Decoded("malformed", notices=["malformed-json"])
-    notices = ["duplicate-json-key"] if duplicate else []
-    if _SURROGATE_ESCAPE.search(cell):
+    notices = ["duplicate-json-key"] if _members.duplicate else []
+    if "\\u" in cell and _SURROGATE_ESCAPE.search(cell):
         value, lone = without_surrogates(value)
         if lone:
             notices.append("lone-surrogate")
@@ -101,17 +114,6 @@ def _too_deep(text: str) -> bool:
         elif character in "]}":
             depth -= 1
     return deepest > DEEPEST
-
-
-def _overflows(value: Any) -> bool:
-    """Whether a literal such as 1e999 became an infinity, which JSON does not have."""
-    if type(value) is float:
-        return value in (float("inf"), float("-inf"))
-    if type(value) is dict:
-        return any(_overflows(member) for member in value.values())
-    if type(value) is list:
-        return any(_overflows(element) for element in value)
-    return False
 
 
 def without_surrogates(value: Any) -> tuple[Any, bool]:

@@ -6,10 +6,11 @@ what lies inside its JSON columns, and the notices its cells give.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable
 from typing import Any
+
+import orjson
 
 from validator.census.cells import Decoded, at_pointers, decode_json, is_sentinel, kind_of, time_text
 from validator.census.store import Lost, NativeTable
@@ -30,10 +31,10 @@ BATCH = 500
 
 def key_part(cell: Any) -> Any:
     """Return one key column as a locator writes it: text, whole number in decimal, tagged value, or None."""
-    if cell is None:
-        return None
     if type(cell) is int:
         return str(cell)
+    if cell is None:
+        return None
     if type(cell) is float:
         if cell.is_integer():
             return str(int(cell))
@@ -43,7 +44,7 @@ def key_part(cell: Any) -> Any:
 
 def key_text(parts: list[Any]) -> str:
     """Write a key as compact JSON: how keys stand everywhere in the workbench."""
-    return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return orjson.dumps(parts).decode("utf-8")
 
 
 def entity_key(parts: list[Any]) -> str:
@@ -66,37 +67,34 @@ class TableLoader:
         self.etype = (spec.entity if spec else None) or "unknown"
         self.family = (spec.family if spec else None) or "current-state"
         self.converted = table.kind in ("converted", "unknown")
-        order = sorted(range(len(table.columns)), key=lambda index: table.columns[index])
-        self._digest_order = order
-        self._digest_names = [table.columns[index] for index in order]
-        self._where = {name: index for index, name in enumerate(table.columns)}
+        # A row comes with its rowid first, so a column stands one place further.
+        self._where = {name: index for index, name in enumerate(table.columns, 1)}
+        self._names = list(table.columns)
         self._keys = [self._where[key] for key in table.keys]
-        self._session = self._where.get(spec.session) if spec and spec.session and not spec.through else None
+        self._transcript = self.family == "transcript"
         through = spec.through if spec else None
+        self._session = self._where.get(spec.session) if spec and spec.session and not through else None
         self._through = self._where.get(through[1]) if through else None
-        self._json = [
-            (column.name, self._where[column.name])
-            for column in (spec.columns if spec else ())
-            if column.json and column.name in self._where
-        ]
-        self._sentinels = [
-            (column.name, self._where[column.name])
-            for column in (spec.columns if spec else ())
-            if column.sentinel and column.name in self._where
-        ]
-        self._times = [
-            (load.column, self._where[load.column])
-            for load in (spec.loads if spec else ())
-            if load.how == "time" and load.column in self._where
-        ]
-        self._loads = [(load, self._loader(load)) for load in (spec.loads if spec else ())]
+        columns = [column for column in (spec.columns if spec else ()) if column.name in self._where]
+        self._json = [(column.name, self._where[column.name]) for column in columns if column.json]
+        self._sentinels = [(column.name, self._where[column.name]) for column in columns if column.sentinel]
+        self._children = spec.children if spec else ()
+        self._cells: list[tuple[int, int, Callable[[Any], Column]]] = []
+        self._others: list[tuple[int, Callable[[tuple[Any, ...], dict[str, Decoded]], Column]]] = []
+        self._times: list[tuple[str, int, int]] = []
+        for place, load in enumerate(spec.loads if spec else (), 1):
+            self._plan(place, load)
+        self._blank: list[Any] = [None] * (1 + len(spec.loads)) if spec and spec.workbench else []
         self._batches: dict[str, tuple[str, list[tuple[Any, ...]]]] = {}
         self._prepare_batches()
 
     def _prepare_batches(self) -> None:
-        self._batch("native_unit", 12)
-        self._batch("native_notice", 8)
         spec = self.table.spec
+        facts = (self.run, self.source, self.table.name, self.etype, self.family, int(bool(spec and spec.immutable)))
+        run, source, tab, etype, family, immutable = (_literal(fact) for fact in facts)
+        values = f"?, {run}, {source}, {tab}, ?, ?, {etype}, {family}, ?, {immutable}, ?, ?"
+        self._batches["native_unit"] = (f"INSERT INTO native_unit VALUES ({values})", [])
+        self._batch("native_notice", 8)
         if spec and spec.workbench:
             self._batch(spec.workbench, 1 + len(spec.loads))
             for child in spec.children:
@@ -106,26 +104,20 @@ class TableLoader:
         statement = f"INSERT INTO {name} VALUES ({', '.join('?' * width)})"
         self._batches[name] = (statement, [])
 
-    def _loader(self, load: Load) -> Callable[[list[Any], dict[str, Decoded]], Column]:
-        """Return the function that makes one column of the native table from a row."""
+    def _plan(self, place: int, load: Load) -> None:
+        """Settle how one column of the native table is made: from a cell, or from more than one cell's content."""
         how, name = load.how, load.column
         if how == "object-digest":
             members = [(member, self._where[member]) for member in load.members if member in self._where]
-            return lambda row, _: _object_column({member: row[index] for member, index in members})
-        if name not in self._where:
-            return lambda _row, _: None
-        index = self._where[name]
-        if how == "digest":
-            return lambda row, _: cell_digest(row[index])
-        if how == "time":
-            return lambda row, _: time_text(row[index])
-        if how == "json":
-            return lambda _, decoded: _kind(decoded.get(name))
-        if how == "json-value":
-            return lambda row, _: json_column(cell_json(row[index]))
-        if how == "json-digest":
-            return lambda _, decoded: _only(decoded.get(name), load.of)
-        return lambda row, _: cell_column(row[index])
+            self._others.append((place, lambda row, _: _object_column({key: row[index] for key, index in members})))
+        elif how == "json":
+            self._others.append((place, lambda _, decoded: _kind(decoded.get(str(name)))))
+        elif how == "json-digest":
+            self._others.append((place, lambda _, decoded: _only(decoded.get(str(name)), load.of)))
+        elif name in self._where:
+            self._cells.append((place, self._where[name], _CELL[how]))
+            if how == "time":
+                self._times.append((name, place, self._where[name]))
 
     def add(self, item: tuple[Any, ...] | Lost) -> None:
         """Take a row (rowid first) or a lost range."""
@@ -135,64 +127,75 @@ class TableLoader:
         self.units += 1
         if not self.converted:
             return
-        row = list(item[1:])
-        parts = [key_part(row[index]) for index in self._keys] or [str(item[0] if item[0] is not None else self.units)]
-        key = key_text(parts)
         unit = self.unit
         self.unit += 1
-        decoded = self._notices(row, unit, key)
+        key, ekey = self._key(item)
         session: Column = None
         if self._session is not None:
-            session = cell_column(row[self._session])
+            session = cell_column(item[self._session])
         elif self._through is not None:  # resolved to a session when all tables are loaded
-            session = key_text([key_part(row[self._through])])
-        digest = row_digest(self._digest_names, [row[index] for index in self._digest_order])
-        ekey = entity_key(parts)
-        position = ekey if self.family == "transcript" else None
-        immutable = 1 if self.table.spec and self.table.spec.immutable else 0
-        self._batches["native_unit"][1].append(
-            (unit, self.run, self.source, self.table.name, key, ekey, self.etype, self.family, position, immutable,
-             session, digest)
-        )  # fmt: skip
-        self._add_columns(unit, row, decoded)
+            session = key_text([key_part(item[self._through])])
+        digest, sound = row_digest(self._names, item[1:])
+        position = ekey if self._transcript else None
+        self._batches["native_unit"][1].append((unit, key, ekey, position, session, digest))
+        notes: list[tuple[str, str]] = [] if sound else self._not_utf8(item)
+        self._add_columns(unit, item, notes)
+        if notes:
+            self._batches["native_notice"][1].extend(
+                (self.run, self.source, code, self.table.name, key, unit, column, None) for code, column in notes
+            )
         if self.units % BATCH == 0:
             self.flush()
 
-    def _add_columns(self, unit: int, row: list[Any], decoded: dict[str, Decoded]) -> None:
-        spec = self.table.spec
-        if spec is None or spec.workbench is None:
+    def _key(self, row: tuple[Any, ...]) -> tuple[str, str]:
+        """Return a row's key as compact JSON, and as ``entity.key``."""
+        if not self._keys:
+            number = str(row[0] if row[0] is not None else self.units)
+            return key_text([number]), number
+        parts = [key_part(row[index]) for index in self._keys]
+        return key_text(parts), entity_key(parts)
+
+    def _add_columns(self, unit: int, row: tuple[Any, ...], notes: list[tuple[str, str]]) -> None:
+        """Write the columns that claims need, and what lies inside JSON columns; gather the notices."""
+        decoded = self._decode(row, notes)
+        if not self._blank:
             return
-        self._batches[spec.workbench][1].append((unit, *[load(row, decoded) for _, load in self._loads]))
-        for child in spec.children:
+        values = self._blank.copy()
+        values[0] = unit
+        for place, index, encode in self._cells:
+            cell = row[index]
+            if cell is not None:
+                values[place] = encode(cell)
+        for place, make in self._others:
+            values[place] = make(row, decoded)
+        for name, place, index in self._times:
+            if values[place] is None and row[index] is not None:
+                notes.append(("not-a-time", name))
+        self._batches[self.table.spec.workbench][1].append(tuple(values))  # type: ignore[union-attr, index]
+        for child in self._children:
             found = decoded.get(child.column)
             if found is not None and found.kind == child.of:
                 rows = _elements(child, found.value) if child.of == "array" else _members(child, found.value)
-                self._batches[child.table][1].extend((unit, *values) for values in rows)
+                self._batches[child.table][1].extend((unit, *inside) for inside in rows)
 
-    def _notices(self, row: list[Any], unit: int, key: str) -> dict[str, Decoded]:
-        """Decode the JSON columns of a row, and note what is worth knowing about its cells."""
-        notes: list[tuple[str, str, str | None]] = []
+    def _decode(self, row: tuple[Any, ...], notes: list[tuple[str, str]]) -> dict[str, Decoded]:
+        """Decode the JSON columns of a row, and look at text that may hold structured content."""
         decoded: dict[str, Decoded] = {}
         for name, index in self._json:
-            if row[index] is not None:
-                found = decode_json(row[index])
-                decoded[name] = found
-                notes.extend((code, name, None) for code in found.notices)
-        for name, index in self._times:
-            if row[index] is not None and time_text(row[index]) is None:
-                notes.append(("not-a-time", name, None))
+            cell = row[index]
+            if cell is not None:
+                found = decoded[name] = decode_json(cell)
+                if found.notices:
+                    notes.extend((code, name) for code in found.notices)
         for name, index in self._sentinels:
-            if is_sentinel(row[index]) and decode_json(row[index][6:]).kind in ("malformed", "absent"):
-                notes.append(("sentinel-not-json", name, None))
-        for index, cell in enumerate(row):
-            if type(cell) is str and not cell.isascii() and isinstance(cell_json(cell), dict):
-                notes.append(("not-utf8", self.table.columns[index], None))
-        if notes:
-            self._batches["native_notice"][1].extend(
-                (self.run, self.source, code, self.table.name, key, unit, column, detail)
-                for code, column, detail in notes
-            )
+            cell = row[index]
+            if cell is not None and is_sentinel(cell) and decode_json(cell[6:]).kind == "malformed":
+                notes.append(("sentinel-not-json", name))
         return decoded
+
+    def _not_utf8(self, row: tuple[Any, ...]) -> list[tuple[str, str]]:
+        cells = zip(self._names, row[1:], strict=True)
+        return [("not-utf8", name) for name, cell in cells if type(cell) is str and isinstance(cell_json(cell), dict)]
 
     def _lose(self, lost: Lost) -> None:
         if lost.units is not None:
@@ -221,6 +224,22 @@ class TableLoader:
             (self.run, self.table.name, kind, self.etype if self.converted else None,
              self.family if self.converted else None, self.table.reason, self.units, self.unreadable),
         )  # fmt: skip
+
+
+_CELL: dict[str, Callable[[Any], Column]] = {
+    "value": cell_column,
+    "digest": cell_digest,
+    "time": time_text,
+    "json-value": lambda cell: json_column(cell_json(cell)),
+}
+"""How a column is made from one cell that is not NULL."""
+
+
+def _literal(fact: Any) -> str:
+    """Write a fact that is the same for all rows of a table into a statement."""
+    if isinstance(fact, int):
+        return str(fact)
+    return "'" + str(fact).replace("'", "''") + "'"
 
 
 def _object_column(cells: dict[str, Any]) -> Column:

@@ -34,6 +34,7 @@ class NativeTable:
     kind: str
     """``converted``, ``context``, ``derived`` or ``unknown``."""
     columns: tuple[str, ...]
+    """In code point order, as rows are digested."""
     keys: tuple[str, ...]
     """The key columns; none where the rowid is the key."""
     rowid: str | None
@@ -165,7 +166,7 @@ def _base_table(store: sqlite3.Connection, name: str, shape: Shape) -> NativeTab
         shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return NativeTable(shown, "unknown", (), (), None, None, None)
     info = store.execute(f"PRAGMA table_xinfo({identifier(name)})").fetchall()
-    columns = tuple(_text(row[1]) for row in info if row[6] != 1)
+    columns = tuple(sorted(_text(row[1]) for row in info if row[6] != 1))
     if not all(nameable(column) for column in columns):
         columns = ()
     spec = shape.table(name)

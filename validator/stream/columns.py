@@ -5,7 +5,9 @@ Nothing is judged here: what the converter said is written down in the workbench
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from validator.census import key_part, key_text
@@ -17,20 +19,101 @@ from validator.workbench.encoding import (
     recorded_row_digest,
 )
 
-BATCH_TABLES = {
-    "record_stream": 7,
-    "record": 63,
-    "record_call": 6,
-    "record_link": 5,
-    "record_count": 3,
-    "record_dimension": 3,
-    "record_destination": 4,
-    "record_gap": 10,
-    "record_notice": 6,
+STATEMENTS = {
+    name: f"INSERT INTO {name} VALUES ({', '.join('?' * width)})"
+    for name, width in (
+        ("record_stream", 7),
+        ("record_call", 6),
+        ("record_link", 5),
+        ("record_count", 3),
+        ("record_dimension", 3),
+        ("record_destination", 4),
+        ("record_gap", 10),
+        ("record_notice", 6),
+    )
 }
-"""The tables that lines are written to, and how many columns each has."""
+"""How rows are written to the tables beside ``record``."""
 
-_NONE: dict[str, Any] = {}
+Rows = dict[str, list[tuple[Any, ...]]]
+"""Rows by the statement that writes them."""
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_PLAIN: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    member: (column, encode)
+    for member, column, encode in (
+        ("stream", "stream", _as_it_is),
+        ("family", "family", _as_it_is),
+        ("position", "position", _as_it_is),
+        ("revision", "revision", _as_it_is),
+        ("role", "role", recorded_column),
+        ("content", "content", recorded_digest),
+        ("display", "display", recorded_digest),
+        ("replay", "replay", _as_it_is),
+        ("addressed", "addressed", _as_it_is),
+        ("author", "author", json_column),
+        ("time", "time", _as_it_is),
+        ("platformMessage", "platform_message", recorded_column),
+        ("toolCalls", "calls", len),
+        ("reasoning", "reasoning", recorded_digest),
+        ("finishReason", "finish", recorded_column),
+        ("source", "source", recorded_column),
+        ("scope", "scope", _as_it_is),
+        ("trigger", '"trigger"', _as_it_is),
+        ("title", "title", recorded_column),
+        ("model", "model", recorded_column),
+        ("started", "started", _as_it_is),
+        ("ended", "ended", _as_it_is),
+        ("endReason", "end_reason", recorded_column),
+        ("cwd", "cwd", recorded_column),
+        ("branch", "branch", recorded_column),
+        ("root", "root", json_column),
+        ("summary", "summary", _as_it_is),
+        ("usageScope", "usage_scope", _as_it_is),
+        ("dimensions", "dimensions", len),
+        ("counts", "counts", len),
+        ("text", "text", recorded_digest),
+        ("tags", "tags", json_column),
+        ("project", "project", recorded_column),
+        ("name", "name", recorded_column),
+        ("input", "input", json_column),
+        ("result", "answer", json_column),
+    )
+}
+"""Members that are one column: its name, and how the value stands there."""
+
+_GROUPS: dict[str, tuple[str | None, tuple[tuple[str, str, Callable[[Any], Any]], ...]]] = {
+    group: (present, members)
+    for group, present, members in (
+        ("entity", None, (("type", "etype", _as_it_is), ("key", "ekey", _as_it_is))),
+        ("part", None, (("of", "part_of", _as_it_is), ("index", "part_index", _as_it_is))),
+        (
+            "toolResult",
+            "result",
+            (
+                ("call", "result_call", recorded_column),
+                ("providerId", "result_provider", recorded_column),
+                ("name", "result_name", recorded_column),
+            ),
+        ),
+        ("compressedSummary", None, (("replaces", "replaces", json_column),)),
+        (
+            "channel",
+            "channel",
+            (
+                ("source", "channel_source", recorded_column),
+                ("chat", "channel_chat", recorded_column),
+                ("type", "channel_type", recorded_column),
+                ("thread", "channel_thread", recorded_column),
+            ),
+        ),
+        ("cost", None, (("amount", "cost_amount", recorded_column), ("basis", "cost_basis", _as_it_is))),
+    )
+}
+"""Members that are objects: the column that says whether they are there, and the columns of their own members."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +128,7 @@ class RecordColumns:
 
     def __init__(self, run: int, keys: dict[str, KeyRule], alias: tuple[str, ...]) -> None:
         self.run, self.keys, self.alias = run, keys, alias
+        self._open = {"author", "input", "result", "root", *alias}
 
     def stream(self, item: dict[str, Any], number: int) -> tuple[Any, ...]:
         """Return the row of a stream line."""
@@ -70,68 +154,70 @@ class RecordColumns:
             return table, None
         return table, key_text([_recorded_part(row[column]) for column in rule.columns])
 
-    def record(
-        self, item: dict[str, Any], line: int, number: int, offset: int, length: int
-    ) -> dict[str, list[tuple[Any, ...]]]:
-        """Return the rows of a record line by table."""
-        get = item.get
-        table, key = self.unit_of(item)
+    def holds_json(self, item: dict[str, Any]) -> bool:
+        """Whether a line has members that are any JSON, where an integer may be longer than 64 bits."""
+        if not self._open.isdisjoint(item):
+            return True
+        calls = item.get("toolCalls")
+        return isinstance(calls, list) and not all(
+            isinstance(call, dict) and type(call.get("arguments")) is str for call in calls
+        )
+
+    def record(self, item: dict[str, Any], line: int, number: int, offset: int, length: int) -> Rows:
+        """Return the rows of a record line; that of ``record`` first."""
+        tab, key = self.unit_of(item)
         native = item["native"]
         record = native.get("record")
         digest = recorded_row_digest(record["row"]) if record else recorded_digest(native.get("blob"))
-        result, channel, cost = get("toolResult"), get("channel"), get("cost")
-        part, summary = get("part") or _NONE, get("compressedSummary")
-        has_result, has_channel = (None if result is None else 1), (None if channel is None else 1)
-        result, channel, cost = result or _NONE, channel or _NONE, cost or _NONE
-        calls, counts, dimensions = get("toolCalls"), get("counts"), get("dimensions")
-        column = recorded_column
-        rows: dict[str, list[tuple[Any, ...]]] = {
-            "record": [(
-                line, self.run, number, line, item["stream"], item["family"], item["position"],
-                item["entity"]["type"], item["entity"]["key"], table, key, None, digest,
-                record.get("line") if record else None,
-                part.get("of"), part.get("index"), get("revision"),
-                column(get("role")), recorded_digest(get("content")), recorded_digest(get("display")),
-                get("replay"), get("addressed"), json_column(get("author")), get("time"),
-                column(get("platformMessage")),
-                None if calls is None else len(calls),
-                has_result, column(result.get("call")), column(result.get("providerId")), column(result.get("name")),
-                recorded_digest(get("reasoning")), column(get("finishReason")),
-                None if summary is None else json_column(summary["replaces"]),
-                column(get("source")), get("scope"), get("trigger"), column(get("title")), column(get("model")),
-                get("started"), get("ended"), column(get("endReason")), column(get("cwd")), column(get("branch")),
-                has_channel, column(channel.get("source")), column(channel.get("chat")),
-                column(channel.get("type")), column(channel.get("thread")),
-                json_column(get("root")), get("summary"), get("usageScope"),
-                None if dimensions is None else len(dimensions), None if counts is None else len(counts),
-                column(cost.get("amount")), cost.get("basis"),
-                recorded_digest(get("text")), json_column(get("tags")), column(get("project")), column(get("name")),
-                json_column(get("input")), json_column(get("result")), offset, length,
-            )]
-        }  # fmt: skip
+        columns = ["line", "ord", "run", "at", "tab", "key", "digest", "native_line", "offset", "length"]
+        native_line = record.get("line") if record else None
+        values = [line, line, self.run, number, tab, key, digest, native_line, offset, length]
+        for name, value in item.items():
+            plain = _PLAIN.get(name)
+            if plain is not None:
+                columns.append(plain[0])
+                values.append(plain[1](value))
+            elif name in _GROUPS:
+                present, members = _GROUPS[name]
+                if present is not None:
+                    columns.append(present)
+                    values.append(1)
+                for member, column, encode in members:
+                    if member in value:
+                        columns.append(column)
+                        values.append(encode(value[member]))
+        rows: Rows = {_record_statement(tuple(columns)): [tuple(values)]}
         self._nested(rows, item, line)
         return rows
 
-    def _nested(self, rows: dict[str, list[tuple[Any, ...]]], item: dict[str, Any], line: int) -> None:
+    def _nested(self, rows: Rows, item: dict[str, Any], line: int) -> None:
         if calls := item.get("toolCalls"):
-            rows["record_call"] = [
+            rows[STATEMENTS["record_call"]] = [
                 (line, index, recorded_column(call["occurrence"]), json_column(call.get("providerId")),
                  json_column(call.get("name")), json_digest(call.get("arguments")))
                 for index, call in enumerate(calls)
             ]  # fmt: skip
         if links := item.get("links"):
-            rows["record_link"] = [
+            rows[STATEMENTS["record_link"]] = [
                 (line, index, link["rel"], link["to"]["type"], link["to"]["key"]) for index, link in enumerate(links)
             ]
         if counts := item.get("counts"):
-            rows["record_count"] = [(line, name, recorded_column(value)) for name, value in counts.items()]
+            rows[STATEMENTS["record_count"]] = [(line, name, recorded_column(value)) for name, value in counts.items()]
         if dimensions := item.get("dimensions"):
-            rows["record_dimension"] = [(line, name, recorded_column(value)) for name, value in dimensions.items()]
+            rows[STATEMENTS["record_dimension"]] = [
+                (line, name, recorded_column(value)) for name, value in dimensions.items()
+            ]
         for alias in self.alias:
             if facts := item.get(alias):
-                rows["record_destination"] = [
+                rows[STATEMENTS["record_destination"]] = [
                     (line, name, _kind(value), json_column(value)) for name, value in facts.items()
                 ]
+
+
+@lru_cache(maxsize=256)
+def _record_statement(columns: tuple[str, ...]) -> str:
+    """Only the columns that a line fills are bound: most lines fill a third of them."""
+    return f"INSERT INTO record ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
 def _key_of_entity(item: dict[str, Any]) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from validator.census import key_text
-from validator.stream.columns import BATCH_TABLES, KeyRule, RecordColumns
+from validator.stream.columns import STATEMENTS, KeyRule, RecordColumns, Rows
 from validator.stream.protocol import ProtocolError
 
 MOST_SCHEMA_ERRORS = 1000
@@ -77,10 +77,8 @@ class Ingest:
         self.schema_errors: list[SchemaError] = []
         self.broken_lines = 0
         self._streams: set[int] = set()
-        self._held: dict[str, list[tuple[Any, ...]]] = {name: [] for name in BATCH_TABLES}
-        self._statements = {
-            name: f"INSERT INTO {name} VALUES ({', '.join('?' * width)})" for name, width in BATCH_TABLES.items()
-        }
+        self._records: Rows = {}
+        self._others: Rows = {statement: [] for statement in STATEMENTS.values()}
         self.used_streams: set[int] = set()
 
     def line(self, raw: bytes, offset: int = 0) -> None:
@@ -104,7 +102,9 @@ class Ingest:
         if not raw.endswith(b"\n"):
             raise ProtocolError(self.number, "does not end with LF: the stream was cut off")
         try:
-            item = json.loads(raw) if _LONG_NUMBER.search(raw) else orjson.loads(raw)
+            item = orjson.loads(raw)
+            if isinstance(item, dict) and self._columns.holds_json(item) and _LONG_NUMBER.search(raw):
+                item = json.loads(raw)  # exact where orjson makes a double of an integer beyond 64 bits
         except (ValueError, RecursionError):
             raise ProtocolError(self.number, f"is not JSON in UTF-8: {_excerpt(raw)}") from None
         if not isinstance(item, dict):
@@ -127,7 +127,7 @@ class Ingest:
             raise ProtocolError(self.number, f"stream {number} is declared twice")
         self._streams.add(number)
         self.counts.streams += 1
-        self._held["record_stream"].append(self._columns.stream(item, self.number))
+        self._others[STATEMENTS["record_stream"]].append(self._columns.stream(item, self.number))
 
     def _record(self, item: dict[str, Any], raw: bytes, offset: int) -> None:
         valid = self._check(item)
@@ -141,8 +141,11 @@ class Ingest:
         else:
             self._broken(item)
             rows = self._salvaged(item, line, offset, len(raw))
-        for name, values in rows.items():
-            self._held[name].extend(values)
+        for statement, values in rows.items():
+            held = self._others.get(statement)
+            if held is None:
+                held = self._records.setdefault(statement, [])
+            held.extend(values)
         if self.counts.records % BATCH == 0:
             self.flush()
 
@@ -153,7 +156,7 @@ class Ingest:
             found = self._explain(item) or [("", "breaks the schema")]
             self.schema_errors.append(SchemaError(self.number, found[0][0], found[0][1], key, tab))
 
-    def _salvaged(self, item: dict[str, Any], line: int, offset: int, length: int) -> dict[str, list[tuple[Any, ...]]]:
+    def _salvaged(self, item: dict[str, Any], line: int, offset: int, length: int) -> Rows:
         """Return the rows of a broken line where it can be read as a record all the same, so that its unit counts."""
         try:
             rows = self._columns.record(item, line, self.number, offset, length)
@@ -165,7 +168,7 @@ class Ingest:
     def _gap(self, item: dict[str, Any]) -> None:
         self.counts.gaps += 1
         first, last = item["from"], item["to"]
-        self._held["record_gap"].append(
+        self._others[STATEMENTS["record_gap"]].append(
             (self.run, self.number, first["source"], first.get("table"), _locator_key(first), _locator_key(last),
              None, None, item["units"], item["reason"])
         )  # fmt: skip
@@ -173,7 +176,7 @@ class Ingest:
     def _notice(self, item: dict[str, Any]) -> None:
         self.counts.notices += 1
         unit = item["unit"]
-        self._held["record_notice"].append(
+        self._others[STATEMENTS["record_notice"]].append(
             (self.run, self.number, item["code"], unit["source"], unit.get("table"), _locator_key(unit))
         )
 
@@ -185,10 +188,13 @@ class Ingest:
                 raise ProtocolError(self.number, f"`end` says {item[name]} {name}, the stream has {count}")
 
     def flush(self) -> None:
-        """Write the rows that are held."""
-        for name, rows in self._held.items():
+        """Write the rows that are held; records first, since the other tables refer to them."""
+        for statement, rows in self._records.items():
+            self.workbench.executemany(statement, rows)
+        self._records.clear()
+        for statement, rows in self._others.items():
             if rows:
-                self.workbench.executemany(self._statements[name], rows)
+                self.workbench.executemany(statement, rows)
                 rows.clear()
 
     def finish(self) -> None:

@@ -17,7 +17,8 @@ from validator.descriptor.shape import Shape
 def create(path: Path | None, shapes: Iterable[Shape], *, rollback: bool = False) -> sqlite3.Connection:
     """Make an empty workbench in a file, or in memory when ``path`` is None.
 
-    ``rollback`` keeps a journal: without one, rolling back keeps the damage silently.
+    ``rollback`` is for a workbench that is changed on purpose: it keeps a journal, without which rolling back keeps
+    the damage silently, and deletes what belongs to a deleted record.
     """
     workbench = sqlite3.connect(":memory:" if path is None else str(path), isolation_level=None)
     if path is not None:
@@ -26,7 +27,8 @@ def create(path: Path | None, shapes: Iterable[Shape], *, rollback: bool = False
         workbench.execute("PRAGMA locking_mode = EXCLUSIVE")
         workbench.execute("PRAGMA cache_size = -32768")
     workbench.execute("PRAGMA temp_store = FILE")
-    workbench.execute("PRAGMA foreign_keys = ON")
+    if rollback:  # mutants delete records, and with them what refers to them
+        workbench.execute("PRAGMA foreign_keys = ON")
     for name in ("native.sql", "record.sql"):
         workbench.executescript(files(__package__).joinpath(name).read_text(encoding="utf-8"))
     for shape in shapes:

@@ -30,6 +30,10 @@ LONGEST_TEXT = 1024
 """Text longer than this, in characters, stands in a column by its digest."""
 
 
+def _digest(encoded: bytes) -> bytes:
+    return blake2b(encoded, digest_size=16).digest()
+
+
 def cell_json(cell: Any) -> Any:
     """Return a cell as the record stream writes it, numbers in canonical form."""
     kind = type(cell)
@@ -63,30 +67,35 @@ def _text_json(text: str) -> Any:
     return text
 
 
-def row_digest(names: list[str], row: tuple[Any, ...] | list[Any]) -> bytes:
-    """Digest a native row; ``names`` are the column names in code point order, ``row`` its cells."""
-    cells = list(row)
-    for index, cell in enumerate(cells):
+def row_digest(names: list[str], row: tuple[Any, ...]) -> tuple[bytes, bool]:
+    """Digest a native row; ``names`` are the column names in code point order, ``row`` its cells.
+
+    Also says whether all text in it is UTF-8.
+    """
+    cells = dict(zip(names, row, strict=True))
+    for name, cell in cells.items():
         kind = type(cell)
         if cell is not None and kind is not str:
-            cells[index] = cell_json(cell)
+            cells[name] = cell_json(cell)
     try:
-        encoded = orjson.dumps(dict(zip(names, cells, strict=True)))
+        return _digest(orjson.dumps(cells)), True
     except TypeError:
-        encoded = orjson.dumps({name: cell_json(cell) for name, cell in zip(names, row, strict=True)})
-    return blake2b(encoded, digest_size=16).digest()
+        whole = {name: cell_json(cell) for name, cell in zip(names, row, strict=True)}
+        return _digest(orjson.dumps(whole)), False
 
 
 def recorded_row_digest(row: dict[str, Any]) -> bytes:
-    """Digest the row of a record's ``native.record``, so that it equals ``row_digest`` of an equal row."""
-    cells = dict(row)
+    """Digest the row of a record's ``native.record``, so that it equals ``row_digest`` of an equal row.
+
+    Its numbers are brought to canonical form in place.
+    """
     for name, cell in row.items():
         kind = type(cell)
         if kind is float:
-            cells[name] = _float_json(cell)
+            row[name] = _float_json(cell)
         elif kind is int and not -SAFE_INTEGER <= cell <= SAFE_INTEGER:
-            cells[name] = {"$int": str(cell)}
-    return blake2b(orjson.dumps(cells, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+            row[name] = {"$int": str(cell)}
+    return _digest(orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
 
 
 def cell_column(cell: Any) -> Column:
@@ -121,10 +130,6 @@ def recorded_column(value: Any) -> Column:
 
 def _bounded(encoded: bytes) -> bytes:
     return encoded if len(encoded) <= LONGEST_TEXT else b"#" + _digest(encoded)
-
-
-def _digest(encoded: bytes) -> bytes:
-    return blake2b(encoded, digest_size=16).digest()
 
 
 def cell_digest(cell: Any) -> bytes | None:
