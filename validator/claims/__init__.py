@@ -37,6 +37,7 @@ class Claim:
     formats: tuple[str, ...]
     subjects: str
     violations: str
+    """Finds what violates it, among the units and records of its formats only."""
     mutants: tuple[Mutant, ...]
     file: str
     note: str | None = None
@@ -58,8 +59,9 @@ def load(descriptor: Descriptor) -> tuple[Claim, ...]:
     """Load all claims of a descriptor, sorted by id; ``DescriptorError`` names file and place of a fault."""
     claims: dict[str, Claim] = {}
     for path in sorted((descriptor.folder / "claims").glob("*.toml")):
-        for item in _read(path, "claim"):
-            claim = _claim(item, f"claims/{path.name}", descriptor)
+        document = _read(path)
+        for item in _items(document, path, "claim"):
+            claim = _claim({"formats": document.get("formats"), **item}, f"claims/{path.name}", descriptor)
             if claim.id in claims:
                 raise DescriptorError(f"claims/{path.name}: claim {claim.id} stands twice; give each an id of its own")
             claims[claim.id] = claim
@@ -71,14 +73,17 @@ def load_notices(descriptor: Descriptor) -> tuple[NoticeRule, ...]:
     path = descriptor.folder / "notices.toml"
     if not path.is_file():
         return ()
-    return tuple(NoticeRule(item["code"], item["select"], path.name) for item in _read(path, "notice"))
+    return tuple(NoticeRule(item["code"], item["select"], path.name) for item in _items(_read(path), path, "notice"))
 
 
-def _read(path: Path, table: str) -> list[dict[str, Any]]:
+def _read(path: Path) -> dict[str, Any]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DescriptorError(f"{path.parent.name}/{path.name}: {error}") from None
+
+
+def _items(document: dict[str, Any], path: Path, table: str) -> list[dict[str, Any]]:
     items = document.get(table, [])
     if not isinstance(items, list):
         raise DescriptorError(f"{path.parent.name}/{path.name}: write [[{table}]], once for each")
@@ -86,15 +91,17 @@ def _read(path: Path, table: str) -> list[dict[str, Any]]:
 
 
 def _claim(item: dict[str, Any], file: str, descriptor: Descriptor) -> Claim:
+    known = [shape.format for shape in descriptor.shapes]
+    formats = tuple(item["formats"] or known)
     try:
         return Claim(
             id=item["id"],
             statement=" ".join(item["statement"].split()),
             level=item.get("level", "error"),
             evidence=tuple(item.get("evidence", ())),
-            formats=tuple(item.get("formats", [shape.format for shape in descriptor.shapes])),
+            formats=formats,
             subjects=item["subjects"],
-            violations=item["violations"],
+            violations=item["violations"] if set(known) <= set(formats) else _among(item["violations"], formats),
             mutants=tuple(_mutant(mutant) for mutant in item.get("mutants", ())),
             file=file,
             note=item.get("note"),
@@ -104,6 +111,19 @@ def _claim(item: dict[str, Any], file: str, descriptor: Descriptor) -> Claim:
     except KeyError as error:
         name = item.get("id", "without an id")
         raise DescriptorError(f"{file}: claim {name} lacks {error.args[0]!r}; add it") from None
+
+
+def _among(violations: str, formats: tuple[str, ...]) -> str:
+    """Leave out violations by units and records of other formats: one capture may hold several."""
+    names = ", ".join("'" + name.replace("'", "''") + "'" for name in formats)
+    return f"""
+SELECT v.unit, v.line, v.at, v.expected, v.found FROM ({violations.strip().rstrip(";")}) AS v
+WHERE coalesce(
+    (SELECT n.format FROM record AS r JOIN native_run AS n ON n.run = r.run WHERE r.line = v.line),
+    (SELECT n.format FROM native_unit AS u JOIN native_run AS n ON n.run = u.run WHERE u.unit = v.unit),
+    {names.partition(",")[0]}
+) IN ({names})
+"""
 
 
 def _mutant(item: dict[str, Any]) -> Mutant:
