@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from validator.census.journal import log_notice
 from validator.census.load import TableLoader, entity_key, key_part, key_text
@@ -35,7 +36,8 @@ class Store:
         """Whether the store keeps a write-ahead log beside it."""
         self._store = open_store(path)
         try:
-            self._log = log_notice(self._store, path)
+            self.log = log_notice(self._store, path)
+            """Code and detail of the notice that the write-ahead log deserves; the log is used up by looking."""
             self.tables = tables(self._store, shape)
         except sqlite3.Error as error:
             self.close()
@@ -63,6 +65,20 @@ class Store:
             return None
         return row[0] if row and isinstance(row[0], str) and row[0] else None
 
+    def row(self, tab: str, key: list[Any]) -> dict[str, Any] | None:
+        """Read one row again by its key as a locator writes it: cells by column name, None where it is not found."""
+        table = next(table for table in self.tables if table.name == tab)
+        if not all(isinstance(part, str) for part in key):
+            return None
+        names = [identifier(column) for column in table.keys] or [str(table.rowid)]
+        where = " AND ".join(f"{name} = ?" for name in names)
+        select = ", ".join(identifier(column) for column in table.columns)
+        try:
+            row = self._store.execute(f"SELECT {select} FROM {identifier(tab)} WHERE {where}", key).fetchone()
+        except sqlite3.Error:
+            return None
+        return dict(zip(table.columns, row, strict=True)) if row else None
+
     def load(self, workbench: sqlite3.Connection, run: int, source: int) -> None:
         """Read every row of every table into the workbench's ``native_*`` tables."""
         workbench.execute("BEGIN")
@@ -80,8 +96,8 @@ class Store:
     def _note(self, workbench: sqlite3.Connection, run: int, source: int) -> None:
         """Note what is worth knowing about the store as a whole and its derived tables."""
         notes: list[tuple[str, str | None, str | None]] = []
-        if self._log is not None:
-            notes.append((self._log[0], None, self._log[1]))
+        if self.log is not None:
+            notes.append((self.log[0], None, self.log[1]))
         notes.extend(("derived-damaged", name, None) for name in damaged_derived(self._store, self.tables))
         workbench.executemany(
             "INSERT INTO native_notice (run, source, code, tab, detail) VALUES (?, ?, ?, ?, ?)",

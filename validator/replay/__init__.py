@@ -9,48 +9,29 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from validator import workbench as workbench_station
-from validator.capture import Capture, CaptureError, copy, verify
-from validator.census import Store, StoreError
+from validator.capture import Capture, CaptureError, verify
+from validator.census import Store
 from validator.claims import Claim, NoticeRule
 from validator.claims.run import Outcome, guarded, query
 from validator.claims.run import run as run_claims
 from validator.descriptor import Descriptor
 from validator.replay.again import Again, Rerun, resume, twice
 from validator.replay.converters import Converter
-from validator.replay.feed import Failure, feed
-from validator.replay.runs import NamespaceError, Run, plan, shared_namespace, snapshot
+from validator.replay.feed import Failure
+from validator.replay.options import Options
+from validator.replay.runs import NamespaceError, Run, plan, snapshot
 from validator.replay.sums import Conservation, Gap, Notice, conservation, gaps, link_units, notices
+from validator.replay.witnesses import Witnesses, load_witnesses
 from validator.sources import Source, identify
 from validator.stream.ingest import SchemaError
 
-__all__ = ["Converter", "NamespaceError", "Options", "Replay", "replay"]
-
-IN_MEMORY = 16 * 2**20
-"""Sources up to this many bytes are judged in a workbench in memory."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to replay."""
-
-    converter: Converter
-    namespaces: Mapping[str | None, str] = field(default_factory=dict)
-    """Namespaces for stores that hold none: by source, or under None for the only such store."""
-    engine: str = "auto"
-    """Which schema engine reads the lines: ``rust``, ``python``, or the faster one that is there."""
-    rollback: bool = False
-    """Whether ``describe`` changes records and takes the changes back."""
-    twice: bool = False
-    """Whether every converter runs a second time, which must give the same bytes."""
-    resume: bool = False
-    """Whether a converter that says ``after`` runs from positions on, which must give exactly the rest."""
+__all__ = ["Converter", "NamespaceError", "Options", "Replay", "replay", "snapshot"]
 
 
 @dataclass
@@ -73,6 +54,8 @@ class Replay:
     tables: list[dict[str, Any]] = field(default_factory=list)
     converters: list[str] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    stores: dict[int, Store] = field(default_factory=dict)
+    """The census's stores by run, open while ``describe`` looks on."""
     findings: list[dict[str, Any]] = field(default_factory=list)
     spools: dict[int, Path] = field(default_factory=dict)
     """For each run the lines that its converter wrote; they are there as long as the workbench is."""
@@ -99,8 +82,8 @@ def replay(
     with _private_folder() as private:
         try:
             runs = plan(capture, result.sources, descriptor)
-            with _workbench(private, runs, descriptor, options) as bench:
-                _fill(bench, capture, descriptor, runs, options, result, private)
+            with load_witnesses(capture, result.sources, runs, descriptor, options, private) as (bench, loaded):
+                _take(loaded, result)
                 if not result.failures:
                     _rerun(capture, descriptor, options, result, private)
                 _judge(bench, claims, rules, result)
@@ -139,66 +122,25 @@ def _private_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
-def _workbench(
-    private: Path, runs: list[Run], descriptor: Descriptor, options: Options
-) -> Iterator[sqlite3.Connection]:
-    small = sum(run.bytes for run in runs) <= IN_MEMORY
-    path = None if small else private / "workbench.db"
-    bench = workbench_station.create(path, descriptor.shapes, rollback=options.rollback)
-    try:
-        yield bench
-    finally:
-        bench.close()
-
-
-def _fill(
-    bench: sqlite3.Connection,
-    capture: Capture,
-    descriptor: Descriptor,
-    runs: list[Run],
-    options: Options,
-    result: Replay,
-    private: Path,
-) -> None:
-    """Load both witnesses: every source's native units first, then the records."""
-    _facts(bench, capture, descriptor, result.sources)
-    for run in runs:
-        census = private / f"census-{run.number}"
-        copy(capture.root, run.paths, census)
-        try:
-            store = Store(census / run.source, run.shape)
-        except StoreError as error:
-            result.unusable = True
-            result.problems.append(f"{run.source}: {error}")
-            continue
-        try:
-            run.resolve(store, capture, options.namespaces, alone=len(runs) == 1)
-            shared_namespace(run, result.runs)
-            run.write(bench)
-            store.load(bench, run.number, run.source_number)
-        finally:
-            store.close()
-            shutil.rmtree(census, ignore_errors=True)
-        result.runs.append(run)
+def _take(loaded: Witnesses, result: Replay) -> None:
+    """Take over what loading the witnesses gave."""
+    result.runs, result.stores = loaded.runs, loaded.stores
+    for problem in loaded.unreadable:
+        result.unusable = True
+        result.problems.append(problem)
+    for run in loaded.runs:
         if not run.known:
-            result.problems.append(_strange(run, store))
-    for run in result.runs:
-        folder = private / f"run-{run.number}"
-        folder.mkdir()
-        copied = copy(capture.root, run.paths, folder / "source")
-        outcome = feed(bench, run, copied / run.source, options.converter, options.engine, descriptor, folder)
-        shutil.rmtree(folder / "source", ignore_errors=True)
-        if outcome.spool is not None:
-            result.spools[run.number] = outcome.spool
-        result.broken_lines += outcome.broken_lines
-        result.schema_errors.extend((run, error) for error in outcome.schema_errors)
-        result.streams += outcome.streams
-        if outcome.converter and outcome.converter not in result.converters:
-            result.converters.append(outcome.converter)
-        if outcome.failure is not None:
-            result.failures.append(outcome.failure)
-            result.problems.append(f"{run.source}: {outcome.failure.message}")
+            result.problems.append(_strange(run, loaded.stores[run.number]))
+        fed = loaded.fed[run.number]
+        result.spools[run.number] = fed.spool
+        result.broken_lines += fed.broken_lines
+        result.schema_errors.extend((run, error) for error in fed.schema_errors)
+        result.streams += fed.streams
+        if fed.converter and fed.converter not in result.converters:
+            result.converters.append(fed.converter)
+        if fed.failure is not None:
+            result.failures.append(fed.failure)
+            result.problems.append(f"{run.source}: {fed.failure.message}")
 
 
 def _rerun(capture: Capture, descriptor: Descriptor, options: Options, result: Replay, private: Path) -> None:
@@ -222,26 +164,7 @@ def _strange(run: Run, store: Store) -> str:
     return f"{run.source}: has none of the tables of {run.format}; name a store of that format"
 
 
-def _facts(bench: sqlite3.Connection, capture: Capture, descriptor: Descriptor, sources: list[Source]) -> None:
-    manifest = capture.manifest or {}
-    bench.execute(
-        "INSERT INTO native_capture VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (capture.id, descriptor.name, ",".join(descriptor.aliases), manifest.get("package"), manifest.get("version"),
-         capture.installation, manifest.get("root")),
-    )  # fmt: skip
-    bench.executemany(
-        "INSERT INTO native_source VALUES (?, NULL, ?, ?, ?, ?, NULL)",
-        [(number, s.path, s.format, s.status, s.reason) for number, s in enumerate(sources, 1)],
-    )
-    bench.executemany(
-        "INSERT INTO native_destination VALUES (?, ?)",
-        [(name, schema.get("type", "any")) for name, schema in sorted(descriptor.destinations.items())],
-    )
-
-
 def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[NoticeRule], result: Replay) -> None:
-    shapes = [run.shape for run in result.runs]
-    workbench_station.index_children(bench, shapes)
     link_units(bench)
     for rule in rules:
         with guarded(bench):
@@ -267,6 +190,3 @@ def _tables(bench: sqlite3.Connection) -> list[dict[str, Any]]:
         {"source": source, "table": tab, "class": kind, "reason": reason, "units": units, "unreadable": unreadable}
         for source, tab, kind, reason, units, unreadable in rows
     ]
-
-
-__all__ += ["snapshot"]

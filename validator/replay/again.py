@@ -19,6 +19,7 @@ from pathlib import Path
 
 from validator import workbench as workbench_station
 from validator.capture import Capture, copy
+from validator.converter import Request
 from validator.descriptor import Descriptor
 from validator.replay.converters import Converter
 from validator.replay.feed import Failure, Fed, feed
@@ -74,8 +75,10 @@ class Again:
         copied = copy(self.capture.root, self.run.paths, self.folder / "source")
         bench = workbench_station.create(self.folder / "workbench.db", self.descriptor.shapes)
         with closing(bench):
-            source = copied / self.run.source
-            return feed(bench, self.run, source, self.converter, self.engine, self.descriptor, self.folder, after)
+            run = self.run
+            request = Request(run.format, copied / run.source, run.snapshot, run.given, after)
+            lines = self.converter.lines(request, self.folder)
+            return feed(bench, run, lines, self.engine, self.descriptor, self.folder)
 
 
 def twice(again: Again, first: Path) -> Rerun:
@@ -83,7 +86,7 @@ def twice(again: Again, first: Path) -> Rerun:
     fed = again.feed()
     if fed.failure is not None:
         return Rerun(DETERMINISTIC, again.run.source, 1, failure=_in("the second run", fed.failure))
-    difference = _first_difference(first, again.folder / first.name)
+    difference = _first_difference(first, fed.spool)
     return Rerun(DETERMINISTIC, again.run.source, 1, (difference,) if difference else ())
 
 
@@ -96,7 +99,7 @@ def resume(again: Again, first: Path) -> Rerun:
         if fed.failure is not None:
             failure = _in(f"the run after position {position[:100]}", fed.failure)
             return Rerun(RESUME, again.run.source, len(positions), tuple(differences), failure)
-        difference = _difference_of_rest(position, known, list(_records(again.folder / first.name)))
+        difference = _difference_of_rest(position, known, list(_records(fed.spool)))
         if difference is not None:
             differences.append(difference)
     return Rerun(RESUME, again.run.source, len(positions), tuple(differences))

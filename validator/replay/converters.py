@@ -69,6 +69,8 @@ class CommandLines(Iterator[bytes]):
 
     def __init__(self, run: Run) -> None:
         self._run, self._lines = run, run.lines()
+        self.spool = run.spool
+        """The file that keeps the lines."""
 
     def __next__(self) -> bytes:
         """Return the next line; raises ``ConverterFailed`` behind the last where the command did not end well."""
@@ -82,7 +84,6 @@ class CommandLines(Iterator[bytes]):
     def close(self) -> str | None:
         """End the command, whatever it does; returns what it wrote to standard error, bounded and harmless."""
         self._run.close()
-        self._run.spool.unlink(missing_ok=True)
         return self._run.wait().stderr or None
 
 

@@ -1,4 +1,4 @@
-"""Runs a converter on a private copy and feeds its lines to the workbench.
+"""Feeds the lines of a converter's run to the workbench.
 
 What goes wrong with the converter is a ``Failure``, never a finding.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from validator.converter import ConversionError, Request
+from validator.converter import ConversionError
 from validator.descriptor import Descriptor
-from validator.replay.converters import Converter, ConverterFailed
+from validator.replay.converters import ConverterFailed, Lines
 from validator.replay.runs import Run
 from validator.stream.ingest import Ingest, SchemaError
 from validator.stream.protocol import ProtocolError
@@ -34,40 +35,31 @@ class Failure:
 class Fed:
     """What one run gave."""
 
+    spool: Path
+    """The lines that the converter wrote."""
     converter: str | None = None
     streams: int = 0
     broken_lines: int = 0
     schema_errors: list[SchemaError] = field(default_factory=list)
     failure: Failure | None = None
-    spool: Path | None = None
 
 
 def feed(
-    bench: sqlite3.Connection,
-    run: Run,
-    source: Path,
-    converter: Converter,
-    engine: str,
-    descriptor: Descriptor,
-    folder: Path,
-    after: str | None = None,
+    bench: sqlite3.Connection, run: Run, lines: Lines, engine: str, descriptor: Descriptor, folder: Path
 ) -> Fed:
-    """Run a converter and load its records; its lines are kept in the folder as ``stream.jsonl``.
-
-    ``after`` asks for the transcript records beyond a position only.
-    """
+    """Load the records of a run's lines; the lines are kept in the folder."""
     check, explain = checks(engine)
     first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
     ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first)
-    request = Request(run.format, source, run.snapshot, run.given, after)
-    fed = Fed(spool=folder / "stream.jsonl")
-    lines = converter.lines(request, folder)
+    kept: Path | None = getattr(lines, "spool", None)  # a command's lines come from a file already
+    fed = Fed(spool=kept or folder / "stream.jsonl")
     bench.execute("BEGIN")
     try:
-        with (folder / "stream.jsonl").open("wb") as spool:
+        with nullcontext() if kept else (folder / "stream.jsonl").open("wb") as spool:
             offset = 0
             for line in lines:
-                spool.write(line)
+                if spool is not None:
+                    spool.write(line)
                 ingest.line(line, offset)
                 offset += len(line)
         ingest.finish()

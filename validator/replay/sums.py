@@ -60,7 +60,6 @@ def link_units(bench: sqlite3.Connection) -> None:
 
     Where a store's key columns do not tell two units apart, records go to the units with the same content first.
     """
-    bench.execute("CREATE INDEX IF NOT EXISTS native_unit_by_key ON native_unit (tab, key, run)")
     bench.execute(
         "UPDATE record SET unit = (SELECT min(u.unit) FROM native_unit AS u "
         "WHERE u.tab = record.tab AND u.key = record.key AND u.run = record.run) WHERE key IS NOT NULL"

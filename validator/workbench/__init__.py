@@ -13,27 +13,37 @@ from pathlib import Path
 
 from validator.descriptor.shape import Shape
 
+NATIVE = "native.sql"
+RECORD = "record.sql"
 
-def create(path: Path | None, shapes: Iterable[Shape], *, rollback: bool = False) -> sqlite3.Connection:
+
+def create(
+    path: Path | None,
+    shapes: Iterable[Shape],
+    *,
+    parts: tuple[str, ...] = (NATIVE, RECORD),
+    rollback: bool = False,
+) -> sqlite3.Connection:
     """Make an empty workbench in a file, or in memory when ``path`` is None.
 
+    ``parts`` says which witness's tables it gets: two workbenches that are made apart are attached to one another.
     ``rollback`` is for a workbench that is changed on purpose: it keeps a journal, without which rolling back keeps
-    the damage silently, and deletes what belongs to a deleted record.
+    the damage silently, and deletes with a record what belongs to it.
     """
     workbench = sqlite3.connect(":memory:" if path is None else str(path), isolation_level=None)
     if path is not None:
         workbench.execute(f"PRAGMA journal_mode = {'MEMORY' if rollback else 'OFF'}")
         workbench.execute("PRAGMA synchronous = OFF")
-        workbench.execute("PRAGMA locking_mode = EXCLUSIVE")
         workbench.execute("PRAGMA cache_size = -32768")
     workbench.execute("PRAGMA temp_store = FILE")
-    if rollback:  # mutants delete records, and with them what refers to them
+    if rollback:
         workbench.execute("PRAGMA foreign_keys = ON")
-    for name in ("native.sql", "record.sql"):
+    for name in parts:
         workbench.executescript(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    for shape in shapes:
-        for statement in shape_tables(shape):
-            workbench.execute(statement)
+    if NATIVE in parts:
+        for shape in shapes:
+            for statement in shape_tables(shape):
+                workbench.execute(statement)
     return workbench
 
 
@@ -63,8 +73,9 @@ INDEXES = (
 """Indexes on the records, made when all are in."""
 
 
-def index_children(workbench: sqlite3.Connection, shapes: Iterable[Shape]) -> None:
-    """Make the indexes of the child tables that shapes add, when all native units are in."""
+def index_native(workbench: sqlite3.Connection, shapes: Iterable[Shape]) -> None:
+    """Make the indexes of the native tables, when all units are in."""
+    workbench.execute("CREATE INDEX IF NOT EXISTS native_unit_by_key ON native_unit (tab, key, run)")
     for shape in shapes:
         for table in shape.tables:
             for child in table.children:

@@ -1,0 +1,169 @@
+"""Loads both witnesses of a capture into the workbench: every source's native units, and the converter's records.
+
+Small captures are loaded in this process, one witness after the other. A large store is counted first, then the census
+and the converter run in processes of their own while this one reads the records.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from validator import workbench as workbench_station
+from validator.capture import Capture, copy
+from validator.census import Store, StoreError
+from validator.converter import Request
+from validator.descriptor import Descriptor
+from validator.replay.apart import CensusApart, built_in_apart
+from validator.replay.converters import BuiltIn, Converter
+from validator.replay.feed import Fed, feed
+from validator.replay.options import Options
+from validator.replay.runs import Run, shared_namespace
+from validator.sources import Source
+
+IN_MEMORY = 16 * 2**20
+"""Sources up to this many bytes are judged in a workbench in memory, in one process."""
+
+
+@dataclass
+class Witnesses:
+    """What was loaded: the runs with their stores, what each converter gave, and what could not be read."""
+
+    runs: list[Run] = field(default_factory=list)
+    stores: dict[int, Store] = field(default_factory=dict)
+    fed: dict[int, Fed] = field(default_factory=dict)
+    unreadable: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def load_witnesses(
+    capture: Capture,
+    sources: list[Source],
+    runs: list[Run],
+    descriptor: Descriptor,
+    options: Options,
+    private: Path,
+) -> Iterator[tuple[sqlite3.Connection, Witnesses]]:
+    """Give a workbench with both witnesses in it; it and the private copies last as long as the context."""
+    with ExitStack() as stack:
+        loaded = Witnesses()
+        for run in runs:
+            _open(run, capture, options, loaded, private, stack, alone=len(runs) == 1)
+        large = sum(run.bytes for run in loaded.runs) > IN_MEMORY
+        apart = large and len(loaded.runs) == 1 and not options.rollback
+        load = _load_apart if apart else _load_in_turn
+        yield load(capture, sources, descriptor, options, private, loaded, large, stack), loaded
+
+
+def _open(
+    run: Run,
+    capture: Capture,
+    options: Options,
+    loaded: Witnesses,
+    private: Path,
+    stack: ExitStack,
+    alone: bool,
+) -> None:
+    """Open the census's private copy of a store and settle its namespace."""
+    folder = private / f"census-{run.number}"
+    copy(capture.root, run.paths, folder)
+    try:
+        store = Store(folder / run.source, run.shape)
+    except StoreError as error:
+        loaded.unreadable.append(f"{run.source}: {error}")
+        return
+    stack.callback(store.close)
+    run.resolve(store, capture, options.namespaces, alone=alone)
+    shared_namespace(run, loaded.runs)
+    loaded.runs.append(run)
+    loaded.stores[run.number] = store
+
+
+def _load_in_turn(
+    capture: Capture,
+    sources: list[Source],
+    descriptor: Descriptor,
+    options: Options,
+    private: Path,
+    loaded: Witnesses,
+    large: bool,
+    stack: ExitStack,
+) -> sqlite3.Connection:
+    path = private / "workbench.db" if large else None
+    bench = workbench_station.create(path, descriptor.shapes, rollback=options.rollback)
+    stack.callback(bench.close)
+    for run in loaded.runs:
+        loaded.stores[run.number].load(bench, run.number, run.source_number)
+    workbench_station.index_native(bench, [run.shape for run in loaded.runs])
+    _facts(bench, capture, descriptor, sources, loaded.runs)
+    for run in loaded.runs:
+        with _request(run, capture, private) as (request, folder):
+            lines = options.converter.lines(request, folder)
+            loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder)
+    return bench
+
+
+def _load_apart(
+    capture: Capture,
+    sources: list[Source],
+    descriptor: Descriptor,
+    options: Options,
+    private: Path,
+    loaded: Witnesses,
+    large: bool,
+    stack: ExitStack,
+) -> sqlite3.Connection:
+    (run,) = loaded.runs
+    bench = workbench_station.create(private / "workbench.db", (), parts=(workbench_station.RECORD,))
+    stack.callback(bench.close)
+    store = loaded.stores[run.number]
+    path = private / f"census-{run.number}" / run.source
+    census = CensusApart(run, store, path, descriptor, private)
+    stack.callback(census.close)
+    converter: Converter = built_in_apart() if isinstance(options.converter, BuiltIn) else options.converter
+    with _request(run, capture, private) as (request, folder):
+        lines = converter.lines(request, folder)
+        loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder)
+    try:
+        census.attach(bench)
+    except StoreError as error:
+        loaded.unreadable.append(f"{run.source}: {error}")
+    _facts(bench, capture, descriptor, sources, loaded.runs)
+    return bench
+
+
+@contextmanager
+def _request(run: Run, capture: Capture, private: Path) -> Iterator[tuple[Request, Path]]:
+    """Give what a run of a converter is asked for, on a private copy of its own that lasts as long as the run."""
+    folder = private / f"run-{run.number}"
+    folder.mkdir()
+    copied = copy(capture.root, run.paths, folder / "source")
+    yield Request(run.format, copied / run.source, run.snapshot, run.given), folder
+    shutil.rmtree(folder / "source", ignore_errors=True)
+
+
+def _facts(
+    bench: sqlite3.Connection, capture: Capture, descriptor: Descriptor, sources: list[Source], runs: list[Run]
+) -> None:
+    """Write what is known of the capture, its sources and its runs."""
+    manifest: dict[str, Any] = capture.manifest or {}
+    bench.execute(
+        "INSERT INTO native_capture VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (capture.id, descriptor.name, ",".join(descriptor.aliases), manifest.get("package"), manifest.get("version"),
+         capture.installation, manifest.get("root")),
+    )  # fmt: skip
+    bench.executemany(
+        "INSERT INTO native_source VALUES (?, NULL, ?, ?, ?, ?, NULL)",
+        [(number, s.path, s.format, s.status, s.reason) for number, s in enumerate(sources, 1)],
+    )
+    bench.executemany(
+        "INSERT INTO native_destination VALUES (?, ?)",
+        [(name, schema.get("type", "any")) for name, schema in sorted(descriptor.destinations.items())],
+    )
+    for run in runs:
+        run.write(bench)
