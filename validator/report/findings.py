@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import unicodedata
+from dataclasses import replace
 from typing import Any
 
 from validator.claims.run import Violation
 from validator.replay import Replay
+from validator.report.rows import row_difference
 
 LONGEST = 200
 """Characters of a value that are shown."""
@@ -30,16 +32,28 @@ def describe(bench: sqlite3.Connection, replay: Replay) -> None:
         if not outcome.violated:
             continue
         for violation in outcome.examples[:EXAMPLES]:
+            located = _located(bench, replay, violation)
             replay.findings.append(
                 {
                     "claim": outcome.claim.id,
                     "level": outcome.claim.level,
-                    "where": place(bench, violation),
-                    "expected": shown(violation.expected),
-                    "found": shown(violation.found),
+                    "where": place(bench, located),
+                    "expected": shown(located.expected),
+                    "found": shown(located.found),
                     "count": outcome.violated,
                 }
             )
+
+
+def _located(bench: sqlite3.Connection, replay: Replay, violation: Violation) -> Violation:
+    """Name the column where a violation says only that a whole row differs."""
+    whole = isinstance(violation.expected, bytes) and isinstance(violation.found, bytes) and violation.at is None
+    if not whole or violation.unit is None or violation.line is None:
+        return violation
+    found = row_difference(bench, replay, violation.unit, violation.line)
+    if found is None:
+        return violation
+    return replace(violation, at=found[0], expected=found[1], found=found[2])
 
 
 def place(bench: sqlite3.Connection, violation: Violation) -> dict[str, Any]:
