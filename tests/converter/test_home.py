@@ -135,6 +135,12 @@ def test_a_line_that_no_value_can_say_is_kept_as_its_bytes(tmp_path: Path, line:
     assert [record["native"] for record in found.values()] == [{"blob": {"$blob": b64encode(line).decode()}}]
 
 
+def test_a_line_may_be_500_levels_deep(tmp_path: Path) -> None:
+    deep = b'{"role":"user","content":' + b"[" * 499 + b'"\\ud800"' + b"]" * 499 + b"}"
+    found = records(of_home(tmp_path, {LOG: deep + b"\n" + deep.replace(b"\\ud800", b"x")}))
+    assert [list(line["native"]) for line in found.values()] == [["blob"], ["record"]]
+
+
 def test_a_log_without_meta_is_the_session_that_its_file_names(tmp_path: Path) -> None:
     found = of_home(tmp_path, {LOG: homes.lines(*homes.TURNS, {**homes.META, "id": "late"})})
     assert [line["session"] for line in of_kind(found, "stream")] == ["abc123"]

@@ -121,11 +121,15 @@ def without_surrogates(value: Any) -> tuple[Any, bool]:
     if type(value) is str:
         clean = _SURROGATE.sub("\ufffd", value)
         return clean, clean != value
+    found = False
     if type(value) is list:
-        pairs = [without_surrogates(element) for element in value]
-        return [clean for clean, _ in pairs], any(lone for _, lone in pairs)
+        elements = []
+        for element in value:  # a comprehension would take two frames for each level
+            clean, lone = without_surrogates(element)
+            elements.append(clean)
+            found = found or lone
+        return elements, found
     if type(value) is dict:
-        found = False
         members: dict[str, Any] = {}
         for name, member in value.items():
             clean_name, lone_name = without_surrogates(name)

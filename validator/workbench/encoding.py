@@ -182,7 +182,13 @@ def _canonical_numbers(value: Any) -> Any:
     if kind is float:
         return int(value) if value.is_integer() else value
     if kind is dict:
-        return {name: _canonical_numbers(member) for name, member in value.items()}
+        members = {}
+        for name, member in value.items():  # a comprehension would take two frames for each level
+            members[name] = _canonical_numbers(member)
+        return members
     if kind is list:
-        return [_canonical_numbers(element) for element in value]
+        elements = []
+        for element in value:
+            elements.append(_canonical_numbers(element))
+        return elements
     return value

@@ -94,20 +94,25 @@ def _finite(digits: str) -> float:
 
 
 def _paired(value: Any) -> tuple[Any, bool]:
-    """The value without lone surrogates, and whether there was one; nesting is bounded by now."""
+    """The value without lone surrogates, and whether there was one; one frame for each level, which are bounded."""
+    lone = False
     if isinstance(value, str):
-        text = _LONE.sub("\ufffd", value)
+        text = without_lone(value)
         return text, text != value
     if isinstance(value, list):
-        elements = [_paired(element) for element in value]
-        return [element for element, _ in elements], any(lone for _, lone in elements)
+        elements = []
+        for element in value:
+            clean, is_lone = _paired(element)
+            elements.append(clean)
+            lone = lone or is_lone
+        return elements, lone
     if isinstance(value, dict):
-        found, lone = {}, False
+        members = {}
         for name, member in value.items():
-            clean, lone_name = _paired(name)
-            found[clean], lone_member = _paired(member)
-            lone = lone or lone_name or lone_member
-        return found, lone
+            clean, is_lone = _paired(member)
+            members[without_lone(name)] = clean
+            lone = lone or is_lone or _LONE.search(name) is not None
+        return members, lone
     return value, False
 
 
