@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from validator import claims as claims_station
 from validator.capture import Capture, find
+from validator.capture.targets import constructed, shipped
 from validator.claims import Claim, Mutant
 from validator.claims.edits import edited, parse
 from validator.claims.mutate import Bench, Trial
@@ -70,22 +71,28 @@ class Courses:
     unusable: list[tuple[str, str]] = field(default_factory=list)
 
 
-def mutate(
-    targets: Sequence[str], descriptor: str | None, options: Options, progress: Callable[[str], None] | None = None
-) -> Courses:
-    """Apply all mutants on the captures that targets name.
+def everything() -> list[str]:
+    """Name what mutants are applied on unless targets are: what ships, and in a checkout what is constructed."""
+    return [str(folder) for folder in (shipped(), constructed()) if folder.is_dir()]
 
-    ``progress`` is told each capture's id before its turn. Raises the errors of wrong usage and configuration, and
-    ``NotRestoredError``.
+
+def mutate(targets: Sequence[str], descriptor: str | None, options: Options, *, brief: bool = False) -> Courses:
+    """Apply all mutants on the captures that targets name, or on everything.
+
+    ``brief`` applies each mutant only until its claim notices it, and asks no other claim. Raises the errors of wrong
+    usage and configuration, and ``NotRestoredError``.
     """
     known = load(descriptor)
     claims = claims_station.load(known)
     columns: dict[str, Columns] = {}
     courses = Courses([Course(claim, mutants=[Tally(mutant) for mutant in claim.mutants]) for claim in claims])
-    for capture in find(targets, known):
-        if progress is not None:
-            progress(capture.id)
-        result = on_bench(capture, known, claims, options, lambda bench, done: _try_all(bench, done, courses), columns)
+    for capture in find(targets or everything(), known):
+
+        def use(bench: Bench, result: Replay) -> None:
+            for course in courses.claims:
+                take(course, bench, result, brief=brief)
+
+        result = on_bench(capture, known, claims, options, use, columns)
         courses.captures += 1
         if result.unusable or result.failures:
             courses.unusable.append((capture.id, "; ".join(result.problems)))
@@ -107,24 +114,24 @@ def on_bench(
             reload = _reloader(bench, result, descriptor, options)
             use(Bench(bench, result.outcomes, reload, columns), result)
 
-    changing = Options(options.converter, options.namespaces, options.engine, rollback=True)
+    changing = replace(options, rollback=True)
     return replay(capture, descriptor, claims, claims_station.load_notices(descriptor), changing, describe)
 
 
-def _try_all(bench: Bench, result: Replay, courses: Courses) -> None:
-    outcomes = {outcome.claim.id: outcome for outcome in result.outcomes}
+def take(course: Course, bench: Bench, result: Replay, *, brief: bool) -> None:
+    """Note what a capture says of a claim, and apply its mutants there if they count."""
+    outcome = next((outcome for outcome in result.outcomes if outcome.claim.id == course.claim.id), None)
+    if outcome is None:
+        return
     maker = result.capture.manifest["made"]["by"] if result.capture.manifest else "unstated"
-    for course in courses.claims:
-        outcome = outcomes.get(course.claim.id)
-        if outcome is None:
-            continue
-        if outcome.subjects:
-            course.exercised.setdefault(maker, []).append(result.capture.id)
-        if outcome.violated:
-            course.violated.append(result.capture.id)
-        if bench.counts(course.claim):
-            for tally in course.mutants:
-                _count(tally, course.claim, bench.trial(course.claim, tally.mutant), result.capture.id)
+    if outcome.subjects:
+        course.exercised.setdefault(maker, []).append(result.capture.id)
+    if outcome.violated:
+        course.violated.append(result.capture.id)
+    if bench.counts(course.claim):
+        for tally in course.mutants:
+            if not (brief and tally.state == "killed"):
+                _count(tally, course.claim, bench.trial(course.claim, tally.mutant, alone=brief), result.capture.id)
 
 
 def _count(tally: Tally, claim: Claim, trial: Trial, capture: str) -> None:

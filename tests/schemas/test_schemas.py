@@ -24,6 +24,7 @@ PUBLIC = {
     "capture",
     "claims",
     "descriptor",
+    "explain",
     "mutate",
     "observation",
     "record-stream",

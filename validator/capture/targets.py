@@ -50,6 +50,11 @@ def shipped() -> Path:
     return descriptors_root().parent / "captures"
 
 
+def constructed() -> Path:
+    """The constructed captures: the folder among the tests of a checkout; an installation has none."""
+    return descriptors_root().parent / "tests" / "constructed"
+
+
 def find(targets: Sequence[str], descriptor: Descriptor) -> list[Capture]:
     """Return the captures that targets name, in order; without a target, those that ship.
 

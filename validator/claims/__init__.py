@@ -14,6 +14,14 @@ from typing import Any
 from validator.descriptor import Descriptor, DescriptorError
 
 
+class UnknownClaimError(Exception):
+    """There is no claim of that id: wrong usage, exit code 2."""
+
+
+class NotRestoredError(Exception):
+    """After a mutant was taken back the workbench was not as before; nothing after that can be trusted."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A way in which a converter's output can be wrong: statements on records, or an edit of lines."""

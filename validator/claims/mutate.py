@@ -15,10 +15,10 @@ from hashlib import blake2b
 from itertools import islice
 from marshal import dumps
 
-from validator.claims import Claim, Mutant
+from validator.claims import Claim, Mutant, NotRestoredError
 from validator.claims.edits import EditError
 from validator.claims.reads import Columns, Writes, authorizer, reads, writing
-from validator.claims.run import SECONDS, Outcome, authorize
+from validator.claims.run import SECONDS, Outcome, authorize, nested
 from validator.descriptor import DescriptorError
 from validator.stream.protocol import ProtocolError
 
@@ -26,10 +26,6 @@ PROTOCOL = "stream.protocol"
 """What stands in place of the claims where a mutant's lines are no record stream: nothing is judged then."""
 
 ROWS_AT_ONCE = 1000
-
-
-class NotRestoredError(Exception):
-    """After a mutant was taken back the workbench was not as before; nothing after that can be trusted."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +69,8 @@ class Bench:
         outcome = self._outcomes.get(claim.id)
         return outcome is not None and outcome.status == "holds"
 
-    def trial(self, claim: Claim, mutant: Mutant) -> Trial:
-        """Apply a mutant, ask every claim that can notice, and take it back.
+    def trial(self, claim: Claim, mutant: Mutant, *, alone: bool = False) -> Trial:
+        """Apply a mutant, ask every claim that can notice (``alone``: only its own), and take it back.
 
         Raises ``DescriptorError`` for a mutant that fails or may not do what it does, ``NotRestoredError``.
         """
@@ -83,7 +79,8 @@ class Bench:
                 return Trial(True, (PROTOCOL,))
             if not writes.tables:
                 return Trial(False)
-            concerned = [other for other in self._holding if writes.concern(self._columns(other))]
+            asked = [claim] if alone else self._holding
+            concerned = [other for other in asked if writes.concern(self._columns(other))]
             return Trial(True, tuple(other.id for other in concerned if self._fires(other)))
 
     @contextmanager
@@ -154,8 +151,8 @@ class Bench:
         self.bench.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
         try:
             with authorizer(self.bench, authorize):
-                sql = claim.violations.strip().rstrip(";")
-                return bool(self.bench.execute(f"SELECT EXISTS (SELECT 1 FROM ({sql}))").fetchone()[0])
+                sql = f"SELECT EXISTS (SELECT 1 FROM {nested(claim.violations)})"
+                return bool(self.bench.execute(sql).fetchone()[0])
         except sqlite3.Error as error:
             raise DescriptorError(f"{claim.file}: the SQL of {claim.id} fails: {error}; mend the query") from None
         finally:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from validator.claims import Claim
-from validator.claims.run import authorize
+from validator.claims.run import authorize, nested
 from validator.descriptor import DescriptorError
 
 Columns = frozenset[tuple[str, str]]
@@ -46,7 +46,7 @@ def reads(bench: sqlite3.Connection, claim: Claim, sql: str) -> Columns:
 
     with authorizer(bench, note):
         try:
-            bench.execute(f"EXPLAIN SELECT * FROM ({sql.strip().rstrip(';')})").close()
+            bench.execute(f"EXPLAIN SELECT * FROM {nested(sql)}").close()
         except sqlite3.Error as error:
             raise DescriptorError(f"{claim.file}: the SQL of {claim.id} fails: {error}; mend the query") from None
     return frozenset(seen)

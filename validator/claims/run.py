@@ -75,9 +75,9 @@ def run(workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str
 
 def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLES) -> Outcome:
     """Run one claim; ``DescriptorError`` names the claim and its file when its SQL fails."""
-    subjects = next(query(workbench, claim, f"SELECT count(*) FROM ({_plain(claim.subjects)})"))[0]
+    subjects = next(query(workbench, claim, f"SELECT count(*) FROM {nested(claim.subjects)}"))[0]
     columns = ", ".join(COLUMNS)
-    ordered = f"SELECT {columns} FROM ({_plain(claim.violations)}) ORDER BY unit IS NULL, {columns}"
+    ordered = f"SELECT {columns} FROM {nested(claim.violations)} ORDER BY unit IS NULL, {columns}"
     violated = 0
     found: list[Violation] = []
     last: tuple[Any, ...] | None = None
@@ -91,8 +91,9 @@ def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLE
     return Outcome(claim, subjects, violated, tuple(found))
 
 
-def _plain(sql: str) -> str:
-    return sql.strip().rstrip(";")
+def nested(sql: str) -> str:
+    """Return a query as a subquery of another; it may end in a semicolon or a comment."""
+    return "(" + sql.strip().rstrip(";") + "\n)"
 
 
 def query(workbench: sqlite3.Connection, claim: Any, sql: str) -> Iterator[tuple[Any, ...]]:

@@ -49,7 +49,9 @@ class Verbs(click.Group):
 
 SUMMARIES = {
     "check": "Replay captures through a converter and judge it.",
+    "claims": "List the claims: are they enforced, what exercises them, are their mutants killed.",
     "convert": "Write the built-in converter's record stream.",
+    "explain": "Show one claim in full, with an example finding.",
     "mutate": "Break the records in every way the claims know, and see that each is noticed.",
     "observe": "Write the observation of captures of one version.",
 }

@@ -114,15 +114,17 @@ def _namespaces(given: tuple[str, ...]) -> dict[str | None, str]:
 def faults() -> Iterator[None]:
     """Turn wrong usage and wrong configuration into one line on standard error and exit code 2."""
     from validator.capture import TargetError
+    from validator.claims import NotRestoredError, UnknownClaimError
     from validator.converter import ConversionError
     from validator.descriptor import DescriptorError
     from validator.observation import ObservationError
     from validator.replay import NamespaceError
     from validator.stream.command import CommandError
 
+    wrong_usage = (TargetError, NamespaceError, ObservationError, ConversionError, CommandError, UnknownClaimError)
     try:
         yield
-    except (TargetError, DescriptorError, NamespaceError, ObservationError, ConversionError, CommandError) as error:
+    except (*wrong_usage, DescriptorError, NotRestoredError) as error:
         fail(str(error))
 
 

@@ -21,11 +21,11 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield tabulate([_row(entry) for entry in document["claims"]], headers=heads, disable_numparse=[0, 6])
     for entry in document["claims"]:
         if entry["violated"]:
-            yield f"{entry['claim']}: does not hold without any mutant on {_some(entry['violated'])}"
+            yield f"{entry['claim']}: does not hold without any mutant on {some(entry['violated'])}"
     for entry in document["claims"]:
         for mutant in entry["mutants"]:
             if mutant["state"] == "killed" and mutant["silent"]:
-                yield f"{entry['claim']}: {mutant['mutant']}: silent on {_some(mutant['silent'])}"
+                yield f"{entry['claim']}: {mutant['mutant']}: silent on {some(mutant['silent'])}"
     for skipped in document["unusable"]:
         yield f"{skipped['capture']}: not used: {skipped['reason']}"
     for name, what in (("survived", "survived"), ("not_applied", "changed nothing anywhere")):
@@ -45,6 +45,7 @@ def _row(entry: dict[str, Any]) -> list[Any]:
     return [own, len(entry["mutants"]), killed, *makers, ", ".join(others)]
 
 
-def _some(captures: list[str]) -> str:
+def some(captures: list[str]) -> str:
+    """Name the first captures of a list, and count the others."""
     more = len(captures) - MOST_CAPTURES
     return ", ".join(captures[:MOST_CAPTURES]) + (f" and {more} more" if more > 0 else "")

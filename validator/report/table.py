@@ -62,7 +62,13 @@ def _entry(entry: dict[str, Any]) -> Iterator[str]:
         if finding["claim"] != last:
             last = finding["claim"]
             yield f"\n{entry['capture']}: {finding['level']}: {last}, {finding['count']} violated:"
-        yield f"  {_place(finding['where'])}: expected {_value(finding['expected'])}, found {_value(finding['found'])}"
+        yield f"  {found_text(finding)}"
+
+
+def found_text(finding: dict[str, Any]) -> str:
+    """Return a finding on one line: its place, what was expected, what was found."""
+    expected, found = _value(finding["expected"]), _value(finding["found"])
+    return f"{_place(finding['where'])}: expected {expected}, found {found}"
 
 
 def _place(where: dict[str, Any]) -> str:
