@@ -10,7 +10,7 @@ import json
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,6 +36,7 @@ EXITS = {
 }
 STORES = [e for e in expectations() if e.kind == "store"]
 HOMES = [e for e in expectations() if e.kind == "home"]
+CHECKED = STORES + HOMES
 COUNTS = {
     "streams": "streams",
     "records": "records",
@@ -44,36 +45,42 @@ COUNTS = {
     "notices": "notices",
     "unidentified": "unidentifiedSources",
 }
-# Codes that no rule computes yet; a case that expects one is known to fail.
-PENDING = frozenset(
-    {
-        "call-without-result",
-        "dangling-parent",
-        "derived-damaged",
-        "orphan-session",
-        "parent-cycle",
-        "repeated-call-id",
-        "result-without-call",
-        "stale-wal",
-        "time-not-monotonic",
-        "unknown-column",
-        "unknown-role",
-        "unknown-table",
-    }
-)
+# Codes that no rule computes yet.
+PENDING_CODES = {
+    "call-without-result",
+    "dangling-parent",
+    "derived-damaged",
+    "orphan-session",
+    "parent-cycle",
+    "repeated-call-id",
+    "result-without-call",
+    "time-not-monotonic",
+    "undescribed-key",
+    "unknown-column",
+    "unknown-role",
+    "unknown-table",
+}
+# Cases about memories, logs and the configuration, which a check does not read yet.
+PENDING_FILES = {"K1-46/sections", "K1-46/crlf", "K1-46/plain", "K1-47/twice", "K1-47/broken", "K2-36", "K2-37"}
 SLOW = {"K1-54", "K2-43", "K3-26"}
 
 
-def params(chosen: list[Expectation], pending: frozenset[str] = frozenset()) -> list[Any]:
-    """The expectations as parameters named after their cases; those that expect a pending notice may fail."""
-    return [pytest.param(e, id=e.id, marks=list(_marks(e, pending))) for e in chosen]
+def params(chosen: list[Expectation], pending: Mapping[str, str] | None = None) -> list[Any]:
+    """The expectations as parameters named after their cases; a pending one may fail, for the reason given."""
+    return [pytest.param(e, id=e.id, marks=list(_marks(e, pending or {}))) for e in chosen]
 
 
-def _marks(expectation: Expectation, pending: frozenset[str]) -> Iterator[pytest.MarkDecorator]:
+def _marks(expectation: Expectation, pending: Mapping[str, str]) -> Iterator[pytest.MarkDecorator]:
     if expectation.id in SLOW:
         yield pytest.mark.slow
-    if missing := sorted(pending & expectation.says.get("notices", {}).keys()):
-        yield pytest.mark.xfail(reason=f"no rule for {', '.join(missing)}", strict=False)
+    if expectation.id in pending:
+        yield pytest.mark.xfail(reason=pending[expectation.id], strict=False)
+
+
+def pending_notices() -> dict[str, str]:
+    """The expectations that name a code without a rule."""
+    missing = {e.id: sorted(PENDING_CODES & e.says.get("notices", {}).keys()) for e in CHECKED}
+    return {case: f"no rule for {', '.join(codes)}" for case, codes in missing.items() if codes}
 
 
 def run(*arguments: str | Path) -> Any:
@@ -116,7 +123,7 @@ def checked(expectation_id: str) -> Checked:
     with tempfile.TemporaryDirectory() as folder:
         target = make(expectation, Path(folder))
         before = files(Path(folder))
-        result = run("check", target, "--json")
+        result = run("check", target, "--json", *expectation.says.get("options", []))
         return Checked(result.exit_code, result.output, before, files(Path(folder)))
 
 
@@ -152,7 +159,7 @@ def test_an_expectation_agrees_with_itself(expectation: Expectation) -> None:
         assert says["exit"] == EXITS[says["verdict"]]
     if says.get("verdict") == "conforms" and expectation.kind != "gate":
         assert says["errors"] == 0
-        assert says["records"] > 0
+        assert says.get("records", 1) > 0
     assert expectation.why.endswith(".")
 
 
@@ -183,7 +190,9 @@ def test_the_input_of_a_home_case_can_be_made(tmp_path: Path, expectation: Expec
     assert make(expectation, tmp_path).is_dir()
 
 
-@pytest.mark.parametrize("expectation", params(STORES))
+@pytest.mark.parametrize(
+    "expectation", params(CHECKED, dict.fromkeys(PENDING_FILES, "a check does not read the files of a home yet"))
+)
 def test_a_check_of_a_case_ends_as_expected(expectation: Expectation) -> None:
     says = expectation.says
     run = checked(expectation.id)
@@ -192,29 +201,30 @@ def test_a_check_of_a_case_ends_as_expected(expectation: Expectation) -> None:
     assert {name: run.found[name] for name in stated} == stated
 
 
-@pytest.mark.parametrize("expectation", params([e for e in STORES if "notices" in e.says], PENDING))
+@pytest.mark.parametrize("expectation", params([e for e in CHECKED if "notices" in e.says], pending_notices()))
 def test_a_check_of_a_case_gives_the_expected_notices(expectation: Expectation) -> None:
     run = checked(expectation.id)
     assert run.notices == expectation.says["notices"]
     assert run.found["notices"] == sum(run.notices.values())
 
 
-@pytest.mark.parametrize("expectation", params(STORES))
+@pytest.mark.parametrize("expectation", params(CHECKED))
 def test_a_check_leaves_the_files_of_a_case_as_they_were(expectation: Expectation) -> None:
     run = checked(expectation.id)
     assert run.after == run.before
 
 
-@pytest.mark.parametrize("expectation", params(STORES))
+@pytest.mark.parametrize("expectation", params(CHECKED))
 def test_a_report_of_a_case_is_short_and_without_a_traceback(expectation: Expectation) -> None:
     output = checked(expectation.id).output
     assert "Traceback" not in output
     assert max(map(len, output.splitlines())) < 500
 
 
-@pytest.mark.parametrize("expectation", params([e for e in STORES if "record" in e.says]))
+@pytest.mark.parametrize("expectation", params([e for e in CHECKED if "record" in e.says]))
 def test_the_records_of_a_case_say_what_is_expected(tmp_path: Path, expectation: Expectation) -> None:
-    result = run("convert", make(expectation, tmp_path))
+    target = make(expectation, tmp_path)
+    result = run("convert", target if target.is_file() else target / "state.db")
     lines = [json.loads(line) for line in result.stdout.split("\n") if line]
     records = {tuple(line["entity"].values()): line for line in lines if line["line"] == "record"}
     for wanted in expectation.says["record"]:

@@ -42,8 +42,8 @@ def messages(*texts: str, session: str = "s1") -> list[Row]:
 
 
 def with_files(home: Path, files: Mapping[str, str | bytes], rows: Rows | None = None) -> Path:
-    """A home of these files and, where there are rows, a store."""
-    if rows is not None:
+    """A home of these files and a store of these rows, without rows an empty one: it is what makes a home."""
+    if not (home / "state.db").exists():
         build(home / "state.db", rows=rows)
     for name, content in files.items():
         path = home / name
@@ -99,14 +99,13 @@ def no_sessions(home: Path) -> Path:
 
 
 def linked_profiles(home: Path) -> Path:
-    """One store under three paths, two of them links."""
-    with_files(home, {"profiles/c/note": ""})
-    (home / "profiles/a").mkdir()
+    """One store under three paths, two of them links, beside the home's own, which is empty."""
+    for name in ("a", "c"):
+        (home / "profiles" / name).mkdir(parents=True)
     build(home / "profiles/a/state.db", rows={"sessions": sessions("s1")})
     (home / "profiles/b").symlink_to("a")
-    (home / "profiles/c/note").unlink()
     (home / "profiles/c/state.db").symlink_to("../a/state.db")
-    return home
+    return with_files(home, {})
 
 
 def three_profiles(home: Path) -> Path:
@@ -119,8 +118,9 @@ def three_profiles(home: Path) -> Path:
 
 
 def unknown_store(home: Path) -> Path:
-    """A home with an empty folder of logs and a database of other tables."""
+    """A home with an empty store, an empty folder of logs and a database of other tables."""
     (home / "sessions").mkdir()
+    with_files(home, {})
     build(home / "spare.db", then=["DROP TABLE messages", "DROP TABLE sessions", "CREATE TABLE session(id TEXT)"])
     (home / "spare.db").rename(home / "sessions.db")
     return home
@@ -204,7 +204,8 @@ MADE: Mapping[str, Callable[[Path], Path]] = {
     "K2-03": wal_mode,
     "K2-04": partial(store_of, journals.half_in_log),
     "K2-06": partial(store_of, journals.lost_log),
-    "K2-11": three_profiles,
+    "K2-11/one-namespace": three_profiles,
+    "K2-11/own-namespaces": three_profiles,
     "K2-13": partial(
         with_files,
         files={f"sessions/request_dump_{n}.json": "{}" for n in (1, 2)},
