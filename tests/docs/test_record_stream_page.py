@@ -100,6 +100,20 @@ def test_the_built_in_converter_says_of_the_example_s_store_what_the_page_says(s
     assert written[-1] == LINES[-1]
 
 
+def test_the_page_s_records_of_a_home_are_those_of_the_built_in_converter(tmp_path: Path) -> None:
+    [fence] = fences(sections(PAGE)["The files of a Hermes home"], "jsonl")
+    [turn, memory] = [json.loads(line) for line in fence.splitlines()]
+    log, note = (tmp_path / path for path in ("sessions/2026-03-10/abc123.jsonl", "memories/a.md"))
+    log.parent.mkdir(parents=True)
+    log.write_text(f'{{"type": "session_meta"}}\n{json.dumps(turn["native"]["record"]["value"])}\n', encoding="utf-8")
+    note.parent.mkdir()
+    note.write_bytes(base64.b64decode(memory["native"]["blob"]["$blob"]))
+    request = converter.Request("hermes-home-files", tmp_path, SNAPSHOT, "n")
+    written = [json.loads(line) for line in converter.convert(request)]
+    records = [line for line in written if line["line"] == "record"]
+    assert records[1:] == [turn, memory]
+
+
 def numbers(written: list[dict[str, Any]]) -> list[int]:
     """The converter's own number of the stream that each of the page's records is in."""
     own = {line["session"]: line["stream"] for line in written if line["line"] == "stream"}
