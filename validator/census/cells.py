@@ -9,7 +9,6 @@ import json
 import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 LAST_SECOND = 253402300799
@@ -18,7 +17,6 @@ LAST_SECOND = 253402300799
 DEEPEST = 500
 """JSON nested deeper than this is malformed."""
 
-_MICROSECOND = Decimal("0.000001")
 _EPOCH = datetime(1970, 1, 1)  # naive on purpose: nothing here ever leaves UTC
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -32,7 +30,10 @@ def time_text(cell: Any) -> str | None:
     """
     if type(cell) not in (int, float) or not 0 <= cell <= LAST_SECOND:
         return None
-    microseconds = int(Decimal(cell).quantize(_MICROSECOND, rounding=ROUND_HALF_EVEN).scaleb(6))
+    numerator, denominator = cell.as_integer_ratio()
+    microseconds, rest = divmod(numerator * 1_000_000, denominator)
+    if 2 * rest > denominator or (2 * rest == denominator and microseconds % 2):
+        microseconds += 1
     return (_EPOCH + timedelta(microseconds=microseconds)).isoformat(timespec="microseconds") + "Z"
 
 

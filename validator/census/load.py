@@ -79,6 +79,7 @@ class TableLoader:
         self._json = [(column.name, self._where[column.name]) for column in columns if column.json]
         self._sentinels = [(column.name, self._where[column.name]) for column in columns if column.sentinel]
         self._children = spec.children if spec else ()
+        self._values: list[tuple[int, int]] = []
         self._cells: list[tuple[int, int, Callable[[Any], Column]]] = []
         self._others: list[tuple[int, Callable[[tuple[Any, ...], dict[str, Decoded]], Column]]] = []
         self._times: list[tuple[str, int, int]] = []
@@ -114,6 +115,8 @@ class TableLoader:
             self._others.append((place, lambda _, decoded: _kind(decoded.get(str(name)))))
         elif how == "json-digest":
             self._others.append((place, lambda _, decoded: _only(decoded.get(str(name)), load.of)))
+        elif name in self._where and how == "value":
+            self._values.append((place, self._where[name]))
         elif name in self._where:
             self._cells.append((place, self._where[name], _CELL[how]))
             if how == "time":
@@ -162,6 +165,11 @@ class TableLoader:
             return
         values = self._blank.copy()
         values[0] = unit
+        for place, index in self._values:
+            cell = row[index]
+            if cell is not None:
+                plain = type(cell) is int or (type(cell) is str and len(cell) < 64 and cell.isascii())
+                values[place] = cell if plain else cell_column(cell)
         for place, index, encode in self._cells:
             cell = row[index]
             if cell is not None:
@@ -227,12 +235,11 @@ class TableLoader:
 
 
 _CELL: dict[str, Callable[[Any], Column]] = {
-    "value": cell_column,
     "digest": cell_digest,
     "time": time_text,
     "json-value": lambda cell: json_column(cell_json(cell)),
 }
-"""How a column is made from one cell that is not NULL."""
+"""How a column is made from one cell that is not NULL, where it is not the cell itself."""
 
 
 def _literal(fact: Any) -> str:

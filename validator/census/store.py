@@ -19,6 +19,9 @@ from urllib.parse import quote
 from validator.descriptor.shape import Shape, Table
 
 _SHADOWS = ["data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "rowid", "parent"]
+ESCAPING = partial(str, encoding="utf-8", errors="surrogateescape")
+"""Reads any text; bytes that are not UTF-8 become lone surrogates."""
+
 _ROWID_NAMES = ("rowid", "_rowid_", "oid")
 
 
@@ -59,7 +62,7 @@ def open_store(path: Path) -> sqlite3.Connection:
     check_header(path)
     try:
         store = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None)
-        store.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+        store.text_factory = ESCAPING
         store.execute("PRAGMA trusted_schema = OFF")
         try:
             store.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -210,14 +213,20 @@ def rows(store: sqlite3.Connection, table: NativeTable) -> Iterator[tuple[Any, .
         return
     source = f"SELECT {table.rowid}, {select} FROM {identifier(table.name)}"
     last: int | None = None
+    store.text_factory = str  # several times as fast, until the first text that is not UTF-8
     while True:
         where = "" if last is None else f" WHERE {table.rowid} > {last}"
         try:
             for row in store.execute(f"{source}{where} ORDER BY {table.rowid}"):
                 last = row[0]
                 yield row
+            store.text_factory = ESCAPING
             return
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            undecoded = store.text_factory is str and "decode" in str(error)
+            store.text_factory = ESCAPING
+            if undecoded:
+                continue
             resume = _first_readable(store, table, source, last)
             yield from _damaged(store, table, source, last, resume)
             if resume is None:
