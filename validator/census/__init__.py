@@ -18,6 +18,7 @@ from validator.census.store import (
     damaged_derived,
     identifier,
     keeps_log,
+    nameable,
     open_store,
     rows,
     tables,
@@ -63,7 +64,8 @@ class Store:
             row = self._store.execute(query, tuple(rule["where"].values())).fetchone()
         except sqlite3.Error:
             return None
-        return row[0] if row and isinstance(row[0], str) and row[0] else None
+        value = row[0] if row else None
+        return value if isinstance(value, str) and value and nameable(value) else None
 
     def row(self, tab: str, key: list[Any]) -> dict[str, Any] | None:
         """Read one row again by its key as a locator writes it: cells by column name, None where it is not found."""

@@ -139,7 +139,7 @@ def _text(name: Any) -> str:
 
 
 def nameable(name: str) -> bool:
-    """Whether SQL can name a table: a name that is not UTF-8 cannot stand in a query."""
+    """Whether a name is UTF-8: only then can it stand in a query, or in a record stream."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
