@@ -94,3 +94,8 @@ def native_rows(store: Path, table: str) -> list[dict[str, Any]]:
         return [dict(zip(names, row, strict=True)) for row in cursor]
     finally:
         connection.close()
+
+
+def same_row(native: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Whether a recorded row has the columns of a native one, in their order, and their cells."""
+    return list(native) == list(row) and all(same(native[column], row[column]) for column in native)

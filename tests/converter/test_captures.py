@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from tests.converter.streams import CAPTURES, SNAPSHOT, Line, captured, lines, native_rows, of_kind, raw, same
+from tests.converter.streams import CAPTURES, SNAPSHOT, Line, captured, lines, native_rows, of_kind, raw, same_row
 
 NAMES = sorted(folder.name for folder in CAPTURES.iterdir() if (folder / "capture.json").is_file())
 
@@ -81,7 +81,7 @@ def assert_every_row_is_in_one_record(path: Path, found: list[Line]) -> None:
         assert {record["entity"]["type"] for record in records} <= {ENTITIES[table]}
         left = [record["native"]["record"]["row"] for record in records]
         for row in rows:
-            (match,) = [r for r in left if list(r) == list(row) and all(same(row[c], r[c]) for c in row)]
+            match = next(candidate for candidate in left if same_row(row, candidate))
             left.remove(match)
 
 

@@ -84,7 +84,9 @@ class Reader:
             parts = {info[1] for info in self._connection.execute(f"PRAGMA main.index_xinfo({quoted})")}
             if not partial and key - {self.table.alias} <= parts:
                 sql = f"SELECT {self._key} FROM main.{name} INDEXED BY {quoted} WHERE {self.table.rowid} >= ?"
-                yield from self._connection.execute(f"{sql} ORDER BY {self.table.rowid}", (start,))
+                # Not `yield from`: it would close the cursor, perhaps after its connection.
+                for entry in self._connection.execute(f"{sql} ORDER BY {self.table.rowid}", (start,)):  # noqa: UP028
+                    yield entry
                 return
         raise sqlite3.DatabaseError("no index lists the rows")
 

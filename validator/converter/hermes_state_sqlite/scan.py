@@ -59,7 +59,8 @@ def sorted_scan(connection: sqlite3.Connection, table: Table, order: str, where:
         return
     if first is not None:
         yield first
-        yield from rows
+        for row in rows:  # noqa: UP028 - see `Reader`
+            yield row
 
 
 def _scan_clustered(
