@@ -6,8 +6,12 @@ import json
 import shutil
 import sqlite3
 from base64 import b64decode
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import jsonschema_rs
 
 from validator.converter import Request, convert
 
@@ -16,6 +20,10 @@ SNAPSHOT = "sha256:" + "5" * 64
 FORMAT = "hermes-state-sqlite"
 
 Line = dict[str, Any]
+
+# By the facts of the format: tables about the store and its writers, which give no records.
+CONTEXT = {"state_meta", "schema_version", "sqlite_sequence", "compression_locks", "session_turn_leases"}
+CONTEXT |= {"gateway_hygiene_state", "gateway_heartbeats", "runtime_epoch"}
 
 
 def captured(name: str, folder: Path) -> tuple[Path, str | None]:
@@ -99,3 +107,42 @@ def native_rows(store: Path, table: str) -> list[dict[str, Any]]:
 def same_row(native: dict[str, Any], row: dict[str, Any]) -> bool:
     """Whether a recorded row has the columns of a native one, in their order, and their cells."""
     return list(native) == list(row) and all(same(native[column], row[column]) for column in native)
+
+
+@cache
+def _schema() -> jsonschema_rs.Validator:
+    path = CAPTURES.parent / "validator" / "schemas" / "record-stream.json"
+    return jsonschema_rs.validator_for(json.loads(path.read_text(encoding="utf-8")))
+
+
+def assert_valid(found: list[Line]) -> None:
+    """Every line is one of the protocol's."""
+    for line in found:
+        errors = [error.message for error in _schema().iter_errors(line)]
+        assert not errors, (line, errors)
+
+
+def assert_counted(found: list[Line]) -> None:
+    """The last line says how many lines of each kind there are, and every record's stream is declared above."""
+    counted = {f"{kind}s": len(of_kind(found, kind)) for kind in ("stream", "record", "gap", "notice")}
+    assert found[-1] == {"line": "end", **counted}
+    declared: list[int] = []
+    for line in found:
+        if line["line"] == "stream":
+            declared.append(line["stream"])
+        assert line["line"] != "record" or line["stream"] in declared
+    assert len(set(declared)) == len(declared)
+    assert set(declared) == {line["stream"] for line in of_kind(found, "record")}
+
+
+def assert_rows_are_carried(store: Path, found: list[Line], tables: Iterable[str]) -> None:
+    """Each row of the tables is in exactly one record, whole; no other table has records."""
+    carried: dict[str, list[dict[str, Any]]] = {}
+    for record in of_kind(found, "record"):
+        carried.setdefault(record["native"]["record"]["table"], []).append(record["native"]["record"]["row"])
+    assert set(carried) <= set(tables)
+    for table in tables:
+        left = carried.get(table, [])
+        for row in native_rows(store, table):
+            left.remove(next(candidate for candidate in left if same_row(row, candidate)))
+        assert left == []

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
-import jsonschema_rs
 import pytest
-from hypothesis import given, settings
 
-from tests.converter.streams import CAPTURES, Line, lines, of_kind, raw, same_row
-from tests.stores import Contents, damage, draw, journals, strangers
+from tests.converter.streams import CONTEXT, Line, assert_counted, assert_valid, lines, of_kind, raw
+from tests.stores import Contents, damage, journals, strangers
 from tests.stores.special import makers
 from validator.converter import ConversionError
-
-CONTEXT = {"state_meta", "schema_version", "sqlite_sequence", "compression_locks", "session_turn_leases"}
-CONTEXT |= {"gateway_hygiene_state", "gateway_heartbeats", "runtime_epoch"}
 
 SOUND = makers(journals, strangers)
 DAMAGED = makers(damage)
 REFUSED = {"broken_schema", "truncated_in_page_one"}
 
 
-@cache
-def schema() -> jsonschema_rs.Validator:
-    path = CAPTURES.parent / "validator" / "schemas" / "record-stream.json"
-    return jsonschema_rs.validator_for(json.loads(path.read_text(encoding="utf-8")))
-
-
 def checked(contents: Contents) -> list[Line]:
     """The lines of a store, each valid, and counted as `end` says."""
     found = lines(contents.path)
-    for line in found:
-        assert schema().is_valid(line), (line, [error.message for error in schema().iter_errors(line)])
-    counted = {f"{kind}s": len(of_kind(found, kind)) for kind in ("stream", "record", "gap", "notice")}
-    assert found[-1] == {"line": "end", **counted}
+    assert_valid(found)
+    assert_counted(found)
     return found
 
 

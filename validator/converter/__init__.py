@@ -82,9 +82,7 @@ def convert(request: Request) -> Iterator[bytes]:
 def _converter(format_id: str) -> Callable[[Request], Iterator[bytes]]:
     if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", format_id) or format_id not in formats():
         known = ", ".join(formats())
-        raise UnknownFormat(
-            f"no built-in converter for the format {format_id[:200]!r}; there is one for: {known}"
-        )
+        raise UnknownFormat(f"no built-in converter for the format {format_id[:200]!r}; there is one for: {known}")
     module = importlib.import_module(f"{__name__}.{format_id.replace('-', '_')}")
     converter: Callable[[Request], Iterator[bytes]] = module.convert
     return converter

@@ -18,24 +18,17 @@ PRODUCER = "com.nousresearch.hermes"
 
 def convert(request: Request) -> Iterator[bytes]:
     """The lines of the store's record stream; `ConversionError` before the first where there can be none."""
+    from validator.converter.hermes_state_sqlite.lines import Lines
     from validator.converter.hermes_state_sqlite.run import Run
     from validator.converter.hermes_state_sqlite.store import opened, source_name
 
     after = _position(request.after)
     try:
         with opened(request.source) as connection:
-            run = Run(
-                connection,
-                source_name(request.source),
-                _namespace(connection, request),
-                request.snapshot,
-                after,
-            )
-            yield from run.lines()
+            write = Lines(source_name(request.source), _namespace(connection, request))
+            yield from Run(connection, write, request.snapshot, after).lines()
     except sqlite3.Error as error:
-        raise ConversionError(
-            f"{source_name(request.source)} cannot be converted: {str(error)[:200]}"
-        ) from error
+        raise ConversionError(f"{source_name(request.source)} cannot be converted: {str(error)[:200]}") from error
 
 
 def _position(after: str | None) -> int | None:

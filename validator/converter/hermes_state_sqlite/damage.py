@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
-from validator.converter.hermes_state_sqlite.store import Table, quoted_name
+from validator.converter.hermes_state_sqlite.table import Table, quoted_name
 
 Row = tuple[object, ...]
 

@@ -7,7 +7,7 @@ number is rounded.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -17,13 +17,13 @@ from validator.converter.hermes_state_sqlite.cells import (
     Json,
     blob,
     is_undecoded,
-    is_utf8,
     key_part,
     tagged,
 )
+from validator.converter.hermes_state_sqlite.table import Table
 
 Fields = Callable[[Sequence[Any]], dict[str, Any]]
-"""Standard fields of a row; its cells may be tagged."""
+"""Makes the standard fields of a row, whose cells may be tagged."""
 
 _PLAIN = orjson.OPT_STRICT_INTEGER | orjson.OPT_APPEND_NEWLINE
 
@@ -58,31 +58,39 @@ class Lines:
         line = {"line": "stream", "stream": number, "namespace": self._namespace, "session": tagged(session)}
         return number, written({**line, "agent": None})
 
-    def record(
-        self, head: dict[str, Any], fields: Fields, table: str, columns: Sequence[str], row: Sequence[Any]
-    ) -> bytes:
+    def record(self, head: dict[str, Any], fields: Fields, table: Table, cells: Sequence[Any]) -> bytes:
         """One record: `head`, the fields of the row, and the row; made anew where a cell needs a tag."""
         self._counts["records"] += 1
         self.not_utf8 = []
-        if INFINITY not in row and -INFINITY not in row:
-            record = {**head, **fields(row)}
-            record["native"] = {"record": {"table": table, "row": dict(zip(columns, row, strict=True))}}
+        if INFINITY not in cells and -INFINITY not in cells:
             try:
-                return orjson.dumps(record, blob, _PLAIN)
+                return orjson.dumps(_record(head, fields, table, cells), blob, _PLAIN)
             except TypeError:
                 # Text that is not UTF-8, a large integer or deep nesting: the exact way.
                 pass
-        row = [tagged(cell) for cell in row]
-        self.not_utf8 = [column for column, cell in zip(columns, row, strict=True) if is_undecoded(cell)]
-        record = {**head, **fields(row)}
-        record["native"] = {"record": {"table": table, "row": dict(zip(columns, row, strict=True))}}
-        return written(record)
+        cells = [tagged(cell) for cell in cells]
+        self.not_utf8 = [name for name, cell in zip(table.columns, cells, strict=True) if is_undecoded(cell)]
+        return written(_record(head, fields, table, cells))
+
+    def notices(self, table: Table, key: Sequence[object], found: list[tuple[str, str]]) -> Iterator[bytes]:
+        """The notices about the cells of the row that was written last: code, and column or element."""
+        unit = self.unit(table.name, key) if found or self.not_utf8 else {}
+        for column in self.not_utf8:
+            yield self.notice("not-utf8", unit, column)
+        for code, detail in found:
+            yield self.notice(code, unit, detail)
 
     def gap(self, table: str, first: Sequence[object], last: Sequence[object], units: int | None) -> bytes:
         """Rows of a table that no record carries, by the key cells of the first and the last."""
         self._counts["gaps"] += 1
         ends = {"from": self.unit(table, first), "to": self.unit(table, last)}
         return written({"line": "gap", **ends, "units": units, "reason": "unreadable"})
+
+    def gap_in_schema(self) -> bytes:
+        """A part of the list of tables is unreadable: which tables are missing is not known."""
+        self._counts["gaps"] += 1
+        unit = self.unit()
+        return written({"line": "gap", "from": unit, "to": unit, "units": None, "reason": "unreadable"})
 
     def notice(self, code: str, unit: dict[str, Json], detail: str | None = None) -> bytes:
         """A notice about a unit; `detail` names the column or table."""
@@ -97,6 +105,11 @@ class Lines:
         return {"source": self._source, "table": table, "key": [key_part(cell) for cell in key]}
 
 
+def _record(head: dict[str, Any], fields: Fields, table: Table, cells: Sequence[Any]) -> dict[str, Any]:
+    row = dict(zip(table.columns, cells, strict=True))
+    return {**head, **fields(cells), "native": {"record": {"table": table.name, "row": row}}}
+
+
 def written(line: dict[str, Any]) -> bytes:
     """A line whose cells are tagged already; large integers and deep nesting are kept."""
     try:
@@ -104,8 +117,3 @@ def written(line: dict[str, Any]) -> bytes:
     except TypeError:
         text = json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode() + b"\n"
-
-
-def excerpt(text: str) -> str:
-    """At most 200 characters of a text, such as can be written."""
-    return (text if is_utf8(text) else text.encode("utf-8", "replace").decode())[:200]

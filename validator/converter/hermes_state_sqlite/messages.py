@@ -10,7 +10,7 @@ from validator.converter.hermes_state_sqlite.calls import CallIndex, calls_in, o
 from validator.converter.hermes_state_sqlite.cells import Json
 from validator.converter.hermes_state_sqlite.instants import instant
 from validator.converter.hermes_state_sqlite.json_cells import MALFORMED, decode
-from validator.converter.hermes_state_sqlite.store import Table
+from validator.converter.hermes_state_sqlite.table import Table
 
 KNOWN_ROLES = frozenset({"user", "assistant", "tool", "system"})
 
@@ -51,9 +51,7 @@ class MessageFields:
     def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
         """The fields of the row, whose cells may be tagged; set `message` (its key) and `session` before."""
         cells = self._pick((*row, None))
-        role, content, api_content, active, observed, timestamp, platform, reasoning, finish, summary = cells[
-            :10
-        ]
+        role, content, api_content, active, observed, timestamp, platform, reasoning, finish, summary = cells[:10]
         calls, uids = cells[10:12]
         self.notices = notices = []
         fields: dict[str, Any] = {}

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from validator.converter.hermes_state_sqlite.damage import GREATEST_ROWID, Gap, Reader, Row, resumed
-from validator.converter.hermes_state_sqlite.store import Table, quoted_name
+from validator.converter.hermes_state_sqlite.table import Table, quoted_name
 
 LEAST_ROWID = -(2**63)
 
@@ -63,9 +63,7 @@ def sorted_scan(connection: sqlite3.Connection, table: Table, order: str, where:
             yield row
 
 
-def _scan_clustered(
-    connection: sqlite3.Connection, table: Table, select: str, where: str
-) -> Iterator[Row | Gap]:
+def _scan_clustered(connection: sqlite3.Connection, table: Table, select: str, where: str) -> Iterator[Row | Gap]:
     """WITHOUT ROWID: forwards to the damage, then backwards to it; what lies between is the gap."""
     key = [table.expressions[place] for place in table.key or ()]
     sql = f"SELECT {', '.join([*key, select])} FROM {table.source} WHERE {where}"

@@ -8,7 +8,8 @@ from typing import Any
 from validator.converter.hermes_state_sqlite.cells import Json, entity_key, is_number, is_text
 from validator.converter.hermes_state_sqlite.instants import instant
 from validator.converter.hermes_state_sqlite.json_cells import decode
-from validator.converter.hermes_state_sqlite.store import Table
+from validator.converter.hermes_state_sqlite.states import StateFields
+from validator.converter.hermes_state_sqlite.table import Table
 
 COUNTS = (
     "api_call_count",
@@ -54,8 +55,8 @@ class _Cells:
         return {column: row[place] for column, place in self._places}
 
 
-class SessionFields:
-    """Makes the standard fields of a session; `notices` are those of the row that was made last."""
+class SessionFields(StateFields):
+    """Makes the standard fields of a session."""
 
     _verbatim = (
         ("title", "title"),
@@ -82,9 +83,9 @@ class SessionFields:
     )
 
     def __init__(self, table: Table) -> None:
+        super().__init__(table)
         self._cells = _Cells(table, [*(column for _, column in self._verbatim), *self._other])
         self._counts = _Cells(table, COUNTS)
-        self.notices: list[tuple[str, str]] = []
 
     def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
         """The fields of the row, whose cells may be tagged."""
@@ -120,16 +121,12 @@ class SessionFields:
 
     def _links(self, cells: Cells) -> list[Json]:
         # Read even without a parent, so that a malformed one is noticed.
-        config = (
-            decode(cells["model_config"], self._note("model_config")) if "model_config" in cells else None
-        )
+        config = decode(cells["model_config"], self._note("model_config")) if "model_config" in cells else None
         parent, prompt = cells.get("parent_session_id"), cells.get("system_prompt_hash")
         links: list[Json] = []
         if is_text(parent):
             markers = config if isinstance(config, dict) else {}
-            proven = [
-                rel for marker, rel in LINEAGE if isinstance(parent, str) and markers.get(marker) == parent
-            ]
+            proven = [rel for marker, rel in LINEAGE if isinstance(parent, str) and markers.get(marker) == parent]
             links.append(link(proven[0] if proven else "relatedUnknown", "session", parent))
         if is_text(prompt):
             links.append(link("instructions", "instructions", prompt))
@@ -149,14 +146,14 @@ class SessionFields:
         return lambda code: self.notices.append((code, column))
 
 
-class UsageFields:
+class UsageFields(StateFields):
     """Makes the standard fields of a row of session_model_usage."""
 
     def __init__(self, table: Table) -> None:
+        super().__init__(table)
         self._dimensions = _Cells(table, DIMENSIONS)
         self._counts = _Cells(table, USAGE_COUNTS)
         self._facts = _Cells(table, MODEL_USAGE)
-        self.notices: list[tuple[str, str]] = []
 
     def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
         """The fields of the row, whose cells may be tagged."""

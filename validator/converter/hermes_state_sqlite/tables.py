@@ -39,9 +39,7 @@ CONVERTED: dict[str, Kind] = {
     "async_delegations": Kind("delegation", (("delegation_id",),)),
     "gateway_routing": Kind("routing", (("scope", "session_key"),)),
     "telegram_dm_topic_mode": Kind("routing", (("profile_name", "chat_id"), ("chat_id",))),
-    "telegram_dm_topic_bindings": Kind(
-        "routing", (("profile_name", "chat_id", "thread_id"), ("chat_id", "thread_id"))
-    ),
+    "telegram_dm_topic_bindings": Kind("routing", (("profile_name", "chat_id", "thread_id"), ("chat_id", "thread_id"))),
     "conversation_generations": Kind("generation", (("source", "session_key"),)),
     "session_admissions": Kind("admission", (("seq",),), "target_session_id"),
     EXECUTIONS: Kind("execution", (("execution_id",),), "session_id"),
