@@ -41,7 +41,7 @@ def decode(cell: object, note: Note) -> Any:
         if _replace_surrogates(holder):
             note("lone-surrogate")
             value = holder[0]
-    if isinstance(value, str) and _parsed(value) is not MALFORMED:
+    if isinstance(value, str) and value[:1] in ("[", "{") and _parsed(value) is not MALFORMED:
         note("double-encoded-json")
     return value
 

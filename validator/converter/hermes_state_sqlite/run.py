@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from validator import __version__
 from validator.converter import PROTOCOL
-from validator.converter.hermes_state_sqlite import FORMAT, PRODUCER
 from validator.converter.hermes_state_sqlite.layout import Layout, layout
 from validator.converter.hermes_state_sqlite.lines import Lines
 from validator.converter.hermes_state_sqlite.owners import Owners
@@ -18,7 +17,9 @@ from validator.converter.hermes_state_sqlite.table import Table
 from validator.converter.hermes_state_sqlite.tables import (
     CONVERTED,
     EXECUTIONS,
+    FORMAT,
     MESSAGES,
+    PRODUCER,
     RECEIPTS,
     SESSIONS,
     UNKNOWN,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+FORMAT = "hermes-state-sqlite"
+PRODUCER = "com.nousresearch.hermes"
+
 
 @dataclass(frozen=True)
 class Kind:
