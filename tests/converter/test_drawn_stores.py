@@ -19,7 +19,7 @@ from tests.converter.streams import (
 from tests.stores import draw
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(draw.stores())
 def test_every_row_of_a_drawn_store_is_in_one_record(drawn: draw.Drawn) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -33,7 +33,7 @@ def test_what_json_writes_is_read_back(value: Any) -> None:
     [
         *("", " ", "{", "[1,]", "nul", "NaN", "-Infinity", '{"a": NaN}', "1e999", "[-1e400]", "\ufeff[]", '"\n"'),
         *("[]\0", "'a'", "01", "[" * 501 + "]" * 501, '{"a":' * 501 + "1" + "}" * 501, "9" * 5000),
-        *(b"[]", b"", 5, 1.5, {"$text": "/w=="}),
+        *(b"[]", b"", 5, 1.5, {"$text": "/w=="}, '["\udcff"]'),
     ],
 )
 def test_what_is_no_json_is_malformed(cell: object) -> None:

@@ -101,6 +101,7 @@ def test_older_stores_have_no_uids_and_are_joined_by_provider_id(tmp_path: Path,
     assert found == [{"call": "1/0", "providerId": "a", "name": "t"}]
 
 
-def test_malformed_calls_join_nothing(tmp_path: Path) -> None:
-    found = results(tmp_path, {"role": "assistant", "tool_calls": '[{"id": "a"}'}, result("a"))
+@pytest.mark.parametrize("calls", ['[{"id": "a"}', b'[{"id": "a"}]', BadText(b'[{"id": "a", "x": "\xff"}]')])
+def test_malformed_calls_join_nothing(tmp_path: Path, calls: Cell) -> None:
+    found = results(tmp_path, {"role": "assistant", "tool_calls": calls}, result("a"))
     assert found == [{"providerId": "a"}]

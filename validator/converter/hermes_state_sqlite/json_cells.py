@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from validator.converter.hermes_state_sqlite.cells import is_utf8
+
 MOST_LEVELS = 500
 """Deeper nesting is malformed, whatever the reader could bear."""
 
@@ -30,7 +32,7 @@ def decode(cell: object, note: Note) -> Any:
     Python's rules (the last of duplicate keys, integers exact), without NaN and Infinity, at most
     `MOST_LEVELS` deep. A lone surrogate becomes U+FFFD. A text that holds JSON is not decoded again.
     """
-    if not isinstance(cell, str):
+    if not isinstance(cell, str) or not is_utf8(cell):
         note("malformed-json")
         return MALFORMED
     value = _parsed(cell)
