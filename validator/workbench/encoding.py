@@ -94,7 +94,7 @@ def recorded_row_digest(row: dict[str, Any]) -> bytes:
         if kind is float:
             row[name] = _float_json(cell)
         elif kind is int and not -SAFE_INTEGER <= cell <= SAFE_INTEGER:
-            row[name] = {"$int": str(cell)}
+            row[name] = _untagged_json(cell)
     return _digest(orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
 
 
@@ -123,9 +123,27 @@ def recorded_column(value: Any) -> Column:
             number = int(value["$int"])
             return number if -(2**63) <= number < 2**63 else float(number)
         return _bounded(orjson.dumps(value))
-    if kind is int and not -(2**63) <= value < 2**63:
-        return float(value)
+    if kind is int and not -SAFE_INTEGER <= value <= SAFE_INTEGER:
+        double = _untagged(value)
+        return double if double is not None else _bounded(str(value).encode("ascii"))
     return value  # type: ignore[no-any-return]
+
+
+def _untagged(number: int) -> float | None:
+    """Return what a plain number beyond the safe integers stands for: an INTEGER would be tagged, so it is a REAL.
+
+    Writers spell a REAL by the shortest digits that give it back, and JavaScript without an exponent: 2.0**63 is
+    9223372036854776000 there. None for a number that no REAL can be.
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return None
+
+
+def _untagged_json(number: int) -> Any:
+    double = _untagged(number)
+    return {"$int": str(number)} if double is None else _float_json(double)
 
 
 def _bounded(encoded: bytes) -> bytes:
@@ -144,7 +162,9 @@ def recorded_digest(value: Any) -> bytes | None:
     kind = type(value)
     if value is None:
         return None
-    if kind is float or kind is int:
+    if kind is int and not -SAFE_INTEGER <= value <= SAFE_INTEGER:
+        value = _untagged_json(value)
+    elif kind is float or kind is int:
         value = cell_json(value)
     return _digest(orjson.dumps(value))
 
