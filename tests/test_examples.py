@@ -1,0 +1,50 @@
+"""The converters under examples/, which share no code with the validator, are judged as any other converter is."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.commandline import run
+
+ROOT = Path(__file__).parent.parent
+CAPTURES = ROOT / "captures"
+NODE = ROOT / "examples" / "node-converter"
+
+
+@pytest.fixture
+def node(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The command of the converter in JavaScript."""
+    if shutil.which("node") is None:
+        pytest.skip("not exercised: no Node.js here")
+    if not (NODE / "node_modules" / "better-sqlite3").is_dir():
+        pytest.skip("not exercised: npm install was not run in examples/node-converter")
+    monkeypatch.chdir(ROOT)
+    return "node examples/node-converter/convert.js"
+
+
+@pytest.mark.parametrize("capture", ["0.13.0-undo", "0.19.0-killed", "iot-0.22.2.post1-telegram"])
+def test_a_converter_in_javascript_conforms(node: str, capture: str) -> None:
+    result = run("check", str(CAPTURES / capture), "--converter", node, "--twice", "--json")
+    report = json.loads(result.out)
+    assert (result.code, report["converter"]) == (0, "hermes-state-node-v0.1.0"), report["captures"][0]
+    assert report["totals"]["records"] > 0
+
+
+@pytest.mark.slow
+def test_a_converter_in_javascript_conforms_on_every_shipped_capture(node: str) -> None:
+    result = run("check", str(CAPTURES), "--converter", node, "--json")
+    assert result.code == 0, json.loads(result.out)["totals"]
+
+
+def test_a_converter_in_javascript_says_what_is_wrong_with_its_arguments(node: str) -> None:
+    for arguments, message in [
+        (["--format", "x", "--source", "y", "--snapshot", "z"], "knows the format hermes-state-sqlite only"),
+        (["--format", "hermes-state-sqlite"], "--source is missing"),
+        (["--nonsense"], "Unknown option '--nonsense'"),
+    ]:
+        outcome = subprocess.run([*node.split(), *arguments], capture_output=True, text=True, check=False)
+        assert (outcome.returncode, outcome.stdout) == (2, "")
+        assert message in outcome.stderr
