@@ -92,6 +92,11 @@ class Store:
                     loader.add(item)
             loader.finish()
         self._resolve_sessions(workbench, run)
+        workbench.execute(
+            "INSERT INTO native_stream SELECT run, session, min(unit), count(*) FROM native_unit "
+            "WHERE run = ? GROUP BY session",
+            (run,),
+        )
         self._note(workbench, run, source)
         workbench.execute("COMMIT")
 

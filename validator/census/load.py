@@ -118,7 +118,7 @@ class TableLoader:
         elif name in self._where and how == "value":
             self._values.append((place, self._where[name]))
         elif name in self._where:
-            self._cells.append((place, self._where[name], _CELL[how]))
+            self._cells.append((place, self._where[name], _TEXT_CELL[how] if load.of == "text" else _CELL[how]))
             if how == "time":
                 self._times.append((name, place, self._where[name]))
 
@@ -139,7 +139,7 @@ class TableLoader:
         elif self._through is not None:  # resolved to a session when all tables are loaded
             session = key_text([key_part(item[self._through])])
         digest, sound = row_digest(self._names, item[1:])
-        position = ekey if self._transcript else None
+        position = (ekey or key) if self._transcript else None
         self._batches["native_unit"][1].append((unit, key, ekey, position, session, digest))
         notes: list[tuple[str, str]] = [] if sound else self._not_utf8(item)
         self._add_columns(unit, item, notes)
@@ -212,8 +212,8 @@ class TableLoader:
             first = key_text([key_part(cell) for cell in lost.first])
             last = key_text([key_part(cell) for cell in lost.last])
             self.workbench.execute(
-                "INSERT INTO native_lost VALUES (?, ?, ?, ?, ?, ?)",
-                (self.run, self.source, self.table.name, first, last, lost.units),
+                "INSERT INTO native_lost VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (self.run, self.source, self.table.name, first, last, lost.units, self.unit),
             )
 
     def flush(self) -> None:
@@ -224,9 +224,17 @@ class TableLoader:
                 held.clear()
 
     def finish(self) -> None:
-        """Write what is held and the sums of the table."""
+        """Write what is held, the columns and the sums of the table."""
         self.flush()
-        kind = self.table.kind
+        kind, spec = self.table.kind, self.table.spec
+        described = {column.name for column in spec.columns} if spec else None
+        self.workbench.executemany(
+            "INSERT INTO native_column VALUES (?, ?, ?, ?)",
+            [
+                (self.run, self.table.name, column, None if described is None else column in described)
+                for column in self.table.columns
+            ],
+        )
         self.workbench.execute(
             "INSERT INTO native_table VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (self.run, self.table.name, kind, self.etype if self.converted else None,
@@ -237,9 +245,16 @@ class TableLoader:
 _CELL: dict[str, Callable[[Any], Column]] = {
     "digest": cell_digest,
     "time": time_text,
+    "entity-key": lambda cell: entity_key([key_part(cell)]),
     "json-value": lambda cell: json_column(cell_json(cell)),
 }
 """How a column is made from one cell that is not NULL, where it is not the cell itself."""
+
+_TEXT_CELL: dict[str, Callable[[Any], Column]] = {
+    "value": lambda cell: cell_column(cell) if isinstance(cell, str) else None,
+    "entity-key": lambda cell: entity_key([key_part(cell)]) if isinstance(cell, str) else None,
+}
+"""How it is made where only TEXT counts."""
 
 
 def _literal(fact: Any) -> str:

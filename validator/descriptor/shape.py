@@ -30,8 +30,13 @@ class Load:
     name: str
     column: str | None
     how: str
-    """``value``, ``digest``, ``time``, ``json`` (its kind), ``json-digest``, ``json-value``, ``object-digest``."""
+    """How the cell is taken.
+
+    ``value``; ``digest``; ``time``; ``entity-key`` (what ``entity.key`` is for a unit with this key); ``json`` (its
+    kind); ``json-digest``; ``json-value``; ``object-digest``.
+    """
     of: str | None = None
+    """What the cell must be, else NULL: of a ``json-digest`` the type of its JSON; of another, ``text``."""
     members: tuple[str, ...] = ()
 
 

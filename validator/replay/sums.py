@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validator import workbench as workbench_station
+from validator.replay.bounds import bound_gaps
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Notice:
 
 
 def link_units(bench: sqlite3.Connection) -> None:
-    """Find the native unit of every record by table and key, and make the indexes that claims need.
+    """Find the native unit of every record by table and key, and of every gap; make the indexes that claims need.
 
     Where a store's key columns do not tell two units apart, records go to the units with the same content first.
     """
@@ -69,6 +70,7 @@ def link_units(bench: sqlite3.Connection) -> None:
     ).fetchall()
     for run, tab, key in ambiguous:
         _link_ambiguous(bench, run, tab, key)
+    bound_gaps(bench)
     for statement in workbench_station.INDEXES:
         bench.execute(statement)
 

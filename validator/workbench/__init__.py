@@ -79,4 +79,5 @@ def index_native(workbench: sqlite3.Connection, shapes: Iterable[Shape]) -> None
     for shape in shapes:
         for table in shape.tables:
             for child in table.children:
-                workbench.execute(f"CREATE INDEX IF NOT EXISTS {child.table}_by_unit ON {child.table} (unit)")
+                inner = "idx" if child.of == "array" else "name"
+                workbench.execute(f"CREATE INDEX IF NOT EXISTS {child.table}_by_unit ON {child.table} (unit, {inner})")

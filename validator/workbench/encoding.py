@@ -105,7 +105,7 @@ def cell_column(cell: Any) -> Column:
         if len(cell) > LONGEST_TEXT:
             return b"#" + _digest(orjson.dumps(_text_json(cell)))
         text = _text_json(cell)
-        return text if type(text) is str else orjson.dumps(text)
+        return text if type(text) is str else _bounded(orjson.dumps(text))
     if kind is bytes:
         return _bounded(orjson.dumps(cell_json(cell)))
     return cell  # type: ignore[no-any-return]
@@ -202,6 +202,8 @@ def _canonical_numbers(value: Any) -> Any:
     if kind is float:
         return int(value) if value.is_integer() else value
     if kind is dict:
+        if len(value) == 1 and type(value.get("$int")) is str:  # a cell's tag for what JSON may round
+            return _whole(value)
         members = {}
         for name, member in value.items():  # a comprehension would take two frames for each level
             members[name] = _canonical_numbers(member)
@@ -212,3 +214,10 @@ def _canonical_numbers(value: Any) -> Any:
             elements.append(_canonical_numbers(element))
         return elements
     return value
+
+
+def _whole(tag: dict[str, str]) -> Any:
+    try:
+        return int(tag["$int"])
+    except ValueError:  # beyond what Python reads as decimal, or no number
+        return tag

@@ -39,11 +39,27 @@ CREATE TABLE native_unit (
     digest
 );
 
+-- One row for each column of a native table that holds units.
+CREATE TABLE native_column (
+    run INTEGER NOT NULL,
+    tab, col,
+    known INTEGER               -- whether the shape knows it; NULL in a table that the shape does not know
+);
+
+-- One row for each stream that the units call for.
+CREATE TABLE native_stream (
+    run INTEGER NOT NULL,
+    session,                    -- NULL for the store's own stream
+    unit INTEGER NOT NULL,      -- the first of its units
+    units INTEGER NOT NULL      -- how many it has
+);
+
 CREATE TABLE native_lost (
     run INTEGER NOT NULL,
     source INTEGER NOT NULL,
     tab, from_key, to_key,
-    units                       -- NULL where the count is unknown
+    units,                      -- NULL where the count is unknown
+    unit INTEGER NOT NULL       -- the number of the unit behind it, if there is one
 );
 
 CREATE TABLE native_notice (

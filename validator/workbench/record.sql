@@ -73,7 +73,9 @@ CREATE TABLE record_gap (
     at INTEGER NOT NULL,
     source, tab,
     from_key, to_key,           -- compact JSON of the locators' keys
-    from_unit INTEGER, to_unit INTEGER,
+    from_unit INTEGER,          -- the first unit at or behind its start that could be read,
+    to_unit INTEGER,            -- and the last at or before its end; less than from_unit where it covers none;
+                                -- both NULL where the keys name no place
     units, reason
 );
 
