@@ -16,13 +16,13 @@ Place = tuple[int, int]
 
 def bound_gaps(bench: sqlite3.Connection) -> None:
     """Resolve the ends of all gaps to units. An end that is null is that of the table."""
-    tables = {
-        (run, tab): (first, last)
-        for run, tab, first, last in bench.execute("SELECT run, tab, min(unit), max(unit) FROM native_unit GROUP BY 1, 2")
-    }
+    gaps = bench.execute("SELECT rowid, run, tab, from_key, to_key, units FROM record_gap").fetchall()
+    if not gaps:
+        return
+    ends_of = bench.execute("SELECT run, tab, min(unit), max(unit) FROM native_unit GROUP BY run, tab")
+    tables = {(run, tab): (first, last) for run, tab, first, last in ends_of}
     found = []
-    query = "SELECT rowid, run, tab, from_key, to_key, units FROM record_gap"
-    for rowid, run, tab, from_key, to_key, units in bench.execute(query).fetchall():
+    for rowid, run, tab, from_key, to_key, units in gaps:
         ends = tables.get((run, tab))
         if ends is None:
             continue
