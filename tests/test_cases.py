@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 from tests.cases import Expectation, cases, expectations, make
 from tests.cases.inputs import MADE, SQL
+from tests.pending import CODES_WITHOUT_A_RULE, HOME_CASES
 from validator.cli import cli
 from validator.notices import CODES
 
@@ -45,23 +46,6 @@ COUNTS = {
     "notices": "notices",
     "unidentified": "unidentifiedSources",
 }
-# Codes that no rule computes yet.
-PENDING_CODES = {
-    "call-without-result",
-    "dangling-parent",
-    "derived-damaged",
-    "orphan-session",
-    "parent-cycle",
-    "repeated-call-id",
-    "result-without-call",
-    "time-not-monotonic",
-    "undescribed-key",
-    "unknown-column",
-    "unknown-role",
-    "unknown-table",
-}
-# Cases about memories, logs and the configuration, which a check does not read yet.
-PENDING_FILES = {"K1-46/sections", "K1-46/crlf", "K1-46/plain", "K1-47/twice", "K1-47/broken", "K2-36", "K2-37"}
 SLOW = {"K1-54", "K2-43", "K3-26"}
 
 
@@ -79,7 +63,7 @@ def _marks(expectation: Expectation, pending: Mapping[str, str]) -> Iterator[pyt
 
 def pending_notices() -> dict[str, str]:
     """The expectations that name a code without a rule."""
-    missing = {e.id: sorted(PENDING_CODES & e.says.get("notices", {}).keys()) for e in CHECKED}
+    missing = {e.id: sorted(CODES_WITHOUT_A_RULE & e.says.get("notices", {}).keys()) for e in CHECKED}
     return {case: f"no rule for {', '.join(codes)}" for case, codes in missing.items() if codes}
 
 
@@ -191,7 +175,7 @@ def test_the_input_of_a_home_case_can_be_made(tmp_path: Path, expectation: Expec
 
 
 @pytest.mark.parametrize(
-    "expectation", params(CHECKED, dict.fromkeys(PENDING_FILES, "a check does not read the files of a home yet"))
+    "expectation", params(CHECKED, dict.fromkeys(HOME_CASES, "a check does not read the files of a home yet"))
 )
 def test_a_check_of_a_case_ends_as_expected(expectation: Expectation) -> None:
     says = expectation.says

@@ -24,7 +24,7 @@ def written(drawn: draw.Drawn) -> Iterator[sqlite3.Connection]:
             yield connection
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(draw.stores())
 def test_a_drawn_store_has_as_many_rows_as_were_drawn(drawn: draw.Drawn) -> None:
     with written(drawn) as connection:
@@ -33,7 +33,7 @@ def test_a_drawn_store_has_as_many_rows_as_were_drawn(drawn: draw.Drawn) -> None
             assert found == (len(rows),)
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(draw.stores())
 def test_the_text_and_blobs_of_a_drawn_message_are_stored_as_drawn(drawn: draw.Drawn) -> None:
     with written(drawn) as connection:

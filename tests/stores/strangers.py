@@ -145,6 +145,12 @@ def undecodable_table_name(path: Path) -> Contents:
     return build(path, rows=TURN, then=then)
 
 
+def undecodable_namespace(path: Path) -> Contents:
+    """The store's own namespace is text that is not UTF-8, and so no namespace."""
+    meta: Rows = {"state_meta": [{"key": "store_instance_id", "value": BadText(b"\xff")}]}
+    return build(path, rows={**TURN, **meta})
+
+
 def messages_without_key(path: Path) -> Contents:
     """A table `messages` that has no column `id`."""
     return _replaced(path, "CREATE TABLE messages(session_id TEXT, role TEXT, content TEXT, timestamp REAL)")

@@ -1,0 +1,22 @@
+"""Names what the program does not do yet, so that what is expected of it can be written down before.
+
+A test that needs one of these is known to fail; whoever builds it takes its name out here.
+"""
+
+# Codes that no rule computes yet.
+CODES_WITHOUT_A_RULE = {
+    "call-without-result",
+    "dangling-parent",
+    "derived-damaged",
+    "orphan-session",
+    "parent-cycle",
+    "repeated-call-id",
+    "result-without-call",
+    "time-not-monotonic",
+    "undescribed-key",
+    "unknown-column",
+    "unknown-role",
+    "unknown-table",
+}
+# Cases about memories, logs and the configuration, which a check does not read yet.
+HOME_CASES = {"K1-46/sections", "K1-46/crlf", "K1-46/plain", "K1-47/twice", "K1-47/broken", "K2-36", "K2-37"}
