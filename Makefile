@@ -29,8 +29,9 @@ mutate: $(VENV)/made-run
 	@$(RUN) -m validator mutate captures tests/constructed
 
 ## Measure what a check costs, on grown stores.
-bench: $(VENV)/made-test
-	@$(RUN) -m tests.bench
+## BENCH holds its options, such as BENCH="--messages 1000000 --output reports/benchmark".
+bench: $(VENV)/made-bench
+	@$(RUN) -m tests.bench $(BENCH)
 
 ## Remove everything that these targets made.
 clean:

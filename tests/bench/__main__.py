@@ -1,94 +1,149 @@
-"""Measures what a check costs: grows stores of the size that is asked for and runs the command line on them.
+"""Runs the benchmark: ``python -m tests.bench [--messages N]… [--hermes PROGRAM] [--runs N] [--output FOLDER]``.
 
-`python -m tests.bench [MESSAGES…]` prints one line for each verb and size: wall-clock and CPU seconds, the peak
-memory of the largest process, and microseconds of wall-clock time a message. It ends with 1 where a verb fails
-or does not give every row a record.
+At each size the full check, the floor and, where its program is named, the release's own export of the same store
+take turns; the medians and their ratios are printed. ``--output`` writes ``benchmark.md``, ``benchmark.json`` and
+``benchmark.svg``. It ends with 1 where a run failed, did not give every row a record, or missed a planted lie.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-
-from tabulate import tabulate
+from typing import Any
 
 from tests.bench.grow import NAMESPACE, grow
+from tests.bench.measure import Cost, median, run
 
 ROOT = Path(__file__).parents[2]
 SIZES = (10_000, 100_000)
-SESSION = 400
-"""Messages of a session."""
+PER_SESSION = 200
+LOOP = 10_000
+"""Messages at which the plain jsonschema loop is measured: it takes minutes beyond."""
 
-
-@dataclass(frozen=True)
-class Cost:
-    """What one command took."""
-
-    wall: float
-    cpu: float
-    peak: int
-    """Bytes of the largest process."""
-    status: int
-    output: str
+Command = Callable[[Path, Path], Cost]
 
 
 def units(store: Path) -> int:
-    """How many rows must be in records."""
+    """Count the rows that must be in records."""
     with closing(sqlite3.connect(store)) as opened:
         tables = ("messages", "sessions", "session_model_usage")
-        return sum(opened.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)
+        return sum(int(opened.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in tables)
 
 
-def run(arguments: Sequence[str], output: Path) -> Cost:
-    """Runs the validator with its standard output in a file, and waits for it."""
-    started = time.monotonic()
-    with output.open("wb") as out:
-        process = subprocess.Popen([sys.executable, "-m", "validator", *arguments], cwd=ROOT, stdout=out)
-        _, status, used = os.wait4(process.pid, 0)
-    wall = time.monotonic() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, process.returncode, str(output))
+def python(*words: str) -> list[str]:
+    """Return a command that runs a module of this checkout."""
+    return [sys.executable, "-m", *words]
 
 
-def records(verb: str, cost: Cost) -> int:
-    """How many records a run of the verb says there are."""
-    with Path(cost.output).open(encoding="utf-8") as output:
-        if verb == "check":
-            report = json.load(output)
-            return int(report["totals"]["records"]) if report["verdict"] == "conforms" else -1
-        *_, last = output
-        return int(json.loads(last)["records"])
+def check(store: Path, output: Path) -> Cost:
+    """Run the full check: every claim, digest and schema."""
+    return run(python("validator", "check", str(store), "--namespace", NAMESPACE, "--json"), output, ROOT)
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Measures each size; returns the exit code."""
-    sizes = [int(argument) for argument in arguments] or SIZES
-    rows, failed = [], False
-    with tempfile.TemporaryDirectory() as folder:
-        for size in sizes:
-            store = Path(folder, str(size), "state.db")
-            store.parent.mkdir()
-            expected = units(grow(store, size, SESSION))
-            for verb, options in (("convert", []), ("check", ["--json"])):
-                cost = run([verb, str(store), "--namespace", NAMESPACE, *options], Path(folder, "output"))
-                sound = cost.status == 0 and records(verb, cost) == expected
-                failed |= not sound
-                per_message = 1e6 * cost.wall / size
-                rows.append(
-                    (verb, size, cost.wall, cost.cpu, cost.peak / 2**20, per_message, "" if sound else "FAILED")
-                )
-    headers = ("verb", "messages", "wall s", "CPU s", "peak MiB", "µs a message", "")
-    print(tabulate(rows, headers, floatfmt=("", "", ".2f", ".2f", ".0f", ".1f", "")))
-    return int(failed)
+def floor(store: Path, output: Path) -> Cost:
+    """Read and serialise every row."""
+    return run(python("tests.bench.floor", str(store)), output, ROOT)
+
+
+def export_by(program: str) -> Command:
+    """Return the release's own export, isolated: no network, its own home, a copy of the store."""
+
+    def export(store: Path, output: Path) -> Cost:
+        with tempfile.TemporaryDirectory() as home:
+            (Path(home) / "state.db").write_bytes(store.read_bytes())
+            namespaces = ["unshare", "--net", "--mount", "--uts", "--pid", "--fork", "--mount-proc"]
+            command = [*namespaces, program, "sessions", "export", str(Path(home) / "export.jsonl")]
+            env = {"HOME": home, "HERMES_HOME": home, "HERMES_DISABLE_LAZY_INSTALLS": "1", "PATH": "/usr/bin:/bin"}
+            return run(command, output, Path(home), env)
+
+    return export
+
+
+def lie_is_found(store: Path, output: Path) -> bool:
+    """Whether a lie in the very last message's record is found."""
+    converter = f"{sys.executable} {ROOT / 'tests/bench/lie.py'}"
+    words = ["check", str(store), "--namespace", NAMESPACE, "--json", "--converter", converter, "--timeout", "3600"]
+    run(python("validator", *words, "--memory", "65536"), output, ROOT)
+    report = json.loads(output.read_bytes())
+    return any(finding["claim"] == "standard.role" for finding in report["captures"][0]["findings"])
+
+
+def measured(size: int, per_session: int, commands: dict[str, Command], runs: int, folder: Path) -> dict[str, Any]:
+    """Measure all commands on one grown store, in turns."""
+    store, output = folder / f"{size}-{per_session}" / "state.db", folder / "output"
+    store.parent.mkdir()
+    grow(store, size, per_session)
+    costs: dict[str, list[Cost]] = {name: [] for name in commands}
+    for _ in range(runs):
+        for name, command in commands.items():
+            costs[name].append(command(store, output))
+            if name == "check":
+                report = json.loads(output.read_bytes()) if costs[name][-1].status == 0 else None
+    medians = {name: median(found) for name, found in costs.items()}
+    result: dict[str, Any] = {
+        "messages": size,
+        "per_session": per_session,
+        "store_bytes": store.stat().st_size,
+        "commands": {name: vars(cost) for name, cost in medians.items()},
+        "subjects": {claim["claim"]: claim["subjects"] for claim in report["captures"][0]["claims"]} if report else {},
+        "sound": report is not None and report["totals"]["records"] == units(store),
+        "lie_found": lie_is_found(store, output),
+    }
+    store.unlink()
+    return result
+
+
+def schema_loop(folder: Path) -> dict[str, Any]:
+    """Measure the plain jsonschema loop over the stream of a small store."""
+    store = grow(folder / "state.db", LOOP, PER_SESSION)
+    stream = folder / "stream.jsonl"
+    run(python("validator", "convert", str(store), "--namespace", NAMESPACE), stream, ROOT)
+    cost = run(python("tests.bench.schema_loop", str(stream)), folder / "output", ROOT)
+    store.unlink()
+    return {"messages": LOOP, **vars(cost)}
+
+
+def start_up(folder: Path, runs: int) -> dict[str, float]:
+    """Measure what a user waits for before anything happens, in seconds of wall-clock time."""
+    small = str(ROOT / "captures/0.19.0-edit-review")
+    commands = {"validator --help": ["--help"], "validator check (one small capture)": ["check", small]}
+    return {
+        name: median([run(python("validator", *words), folder / "output", ROOT) for _ in range(runs)]).wall
+        for name, words in commands.items()
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Run the benchmark; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench")
+    parser.add_argument("--messages", type=int, action="append", help="a size; repeatable")
+    parser.add_argument("--long-session", type=int, help="also one session of so many messages")
+    parser.add_argument("--hermes", help="the program `hermes` of an installed release 0.19.0")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--output", type=Path, help="folder for the table, the data and the plot")
+    given = parser.parse_args(arguments)
+    commands: dict[str, Command] = {"check": check, "floor": floor}
+    if given.hermes:
+        commands["hermes sessions export"] = export_by(given.hermes)
+    sizes = [(size, PER_SESSION) for size in given.messages or SIZES]
+    if given.long_session:
+        sizes.append((given.long_session, given.long_session))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        results = [measured(size, each, commands, given.runs, folder) for size, each in sizes]
+        data = {"sizes": results, "schema_loop": schema_loop(folder), "start_up": start_up(folder, max(given.runs, 3))}
+    from tests.bench.present import table, write
+
+    print(table(data))
+    if given.output:
+        write(data, given.output)
+    return int(not all(result["sound"] and result["lie_found"] for result in results))
 
 
 if __name__ == "__main__":
