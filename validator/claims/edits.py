@@ -145,16 +145,19 @@ def value_at(value: Any, pointer: str) -> Any:
 
 def _put(line: Line, pointer: str, value: Any) -> None:
     """Put a value at a pointer, making the objects on the way; ``-`` as the last part appends to an array."""
-    *way, last = _tokens(pointer)
+    *way, last = _tokens(pointer) or [""]
     place: Any = line
-    for token in way:
-        place = place[int(token)] if isinstance(place, list) else place.setdefault(token, {})
-    if isinstance(place, list):
-        place[int(last) : int(last) + 1] = [value] if last != "-" else []
-        if last == "-":
+    try:
+        for token in way:
+            place = place[int(token)] if isinstance(place, list) else place.setdefault(token, {})
+        if not isinstance(place, list):
+            place.update({last: value})
+        elif last == "-":
             place.append(value)
-    else:
-        place[last] = value
+        else:
+            place[int(last)] = value
+    except (AttributeError, IndexError, ValueError):
+        raise EditError(f"nothing can stand at {pointer!r} in a line that was chosen; choose with has or at") from None
 
 
 def _take(line: Line, pointer: str) -> Any:
@@ -201,8 +204,11 @@ def _gap(line: Line, where: Where) -> list[Line]:
     """A gap in the record's place: the unit is there, and the converter says that it is not."""
     table = value_at(line, "/native/record/table")
     key = line["entity"]["key"]
-    parts = json.loads(key) if key.startswith("[") else [key]
-    place = {"source": where["source"], "table": table, "key": parts}
+    try:
+        parts = json.loads(key)
+    except ValueError:
+        parts = [key]
+    place = {"source": where["source"], "table": table, "key": parts if isinstance(parts, list) else [key]}
     return [{"line": "gap", "from": place, "to": place, "units": 1, "reason": "unreadable"}]
 
 

@@ -110,7 +110,7 @@ class Bench:
             writes = self._statements(mutant) if mutant.lines is None else self._lines(mutant)
             if writes is not None:
                 self._keep_changes(writes)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, sqlite3.Warning) as error:
             reason = f"took longer than {SECONDS:g} s" if str(error) == "interrupted" else str(error)
             raise DescriptorError(f"{named} fails: {reason}; mend its SQL (a mutant may write record_* only)") from None
         except EditError as error:
