@@ -25,6 +25,7 @@ PUBLIC = {
     "claims",
     "descriptor",
     "explain",
+    "lint",
     "mutate",
     "observation",
     "record-stream",

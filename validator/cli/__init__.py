@@ -52,6 +52,7 @@ SUMMARIES = {
     "claims": "List the claims: are they enforced, what exercises them, are their mutants killed.",
     "convert": "Write the built-in converter's record stream.",
     "explain": "Show one claim in full, with an example finding.",
+    "lint": "Hold descriptors, shapes, claims and evidence against their schemas and each other.",
     "mutate": "Break the records in every way the claims know, and see that each is noticed.",
     "observe": "Write the observation of captures of one version.",
 }

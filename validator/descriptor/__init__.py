@@ -85,10 +85,11 @@ def load(name: str | None = None) -> Descriptor:
 
     Raises ``DescriptorError`` with the place and the remedy.
     """
-    return _load_folder(_find(name))
+    return _load_folder(folder_of(name))
 
 
-def _find(name: str | None) -> Path:
+def folder_of(name: str | None) -> Path:
+    """Find the folder of a descriptor as ``load`` does, without reading what is in it; raises ``DescriptorError``."""
     shipped = available()
     if name is None:
         if len(shipped) == 1:
