@@ -3,33 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from validator import claims as claims_station
 from validator.capture import Capture, find
 from validator.descriptor import Descriptor, load
 from validator.observation import ObservationError, observation, same
-from validator.replay import Options, replay
+from validator.replay import NamespaceError, Options, Replay, replay
 from validator.report import capture_report, converter_name, report
 from validator.report.findings import describe
 
 
 def check(
-    targets: Sequence[str], descriptor: str | None, options: Options, fail_on: str = "error"
+    targets: Sequence[str],
+    descriptor: str | None,
+    options: Options,
+    fail_on: str = "error",
+    tell: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Check targets and return the report (schema ``report``).
 
-    Raises the errors of wrong usage and wrong configuration; faults of a capture or a converter are in the report.
+    ``tell`` is told after each capture how many of how many are done. Raises the errors of wrong usage and wrong
+    configuration; faults of a capture or a converter, and a namespace that one capture lacks, are in the report.
     """
     known = load(descriptor)
-    return report([check_capture(capture, known, options, fail_on) for capture in find(targets, known)])
+    captures = find(targets, known)
+    entries = []
+    for number, capture in enumerate(captures, 1):
+        entries.append(check_capture(capture, known, options, fail_on))
+        if tell is not None:
+            tell(number, len(captures))
+    return report(entries)
 
 
 def check_capture(capture: Capture, descriptor: Descriptor, options: Options, fail_on: str) -> dict[str, Any]:
     """Replay and judge one capture; returns its entry, with the converter's name beside the entry's own members."""
     rules = claims_station.load_notices(descriptor)
-    result = replay(capture, descriptor, claims_station.load(descriptor), rules, options, describe)
+    try:
+        result = replay(capture, descriptor, claims_station.load(descriptor), rules, options, describe)
+    except NamespaceError as error:
+        result = Replay(capture, misused=True, problems=[str(error)])
     entry = capture_report(result, descriptor, fail_on)
     entry["converter"] = converter_name(result)
     return entry

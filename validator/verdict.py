@@ -18,14 +18,24 @@ _GRAVEST_FIRST = (WRONG_USAGE, FAILED, UNUSABLE, NOT_CHECKED, DOES_NOT_CONFORM, 
 
 
 def of_capture(
-    *, failed: bool, unusable: bool, unreadable: bool, converted: int, subjects: int, errors: int, notices: int,
+    *,
+    misused: bool,
+    failed: bool,
+    unusable: bool,
+    unreadable: bool,
+    converted: int,
+    subjects: int,
+    errors: int,
+    notices: int,
     fail_on_notice: bool,
-) -> str:  # fmt: skip
+) -> str:
     """Return the verdict on one capture.
 
-    ``unreadable``: some unit could not be read. ``converted``: units that must be in records. ``subjects``: over
+    ``misused``: it could not be judged as it was given. ``unreadable``: some unit could not be read. ``converted``: units that must be in records. ``subjects``: over
     all claims.
     """
+    if misused:
+        return WRONG_USAGE
     if failed:
         return FAILED
     if unusable or unreadable:

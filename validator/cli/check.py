@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from validator.cli._options import as_json, faults, replay_options, write
+from validator.cli._progress import Progress
 
 if TYPE_CHECKING:
     from validator.replay import Options
@@ -38,13 +40,23 @@ def command(
     """
     with faults():
         from validator.check import check
+        from validator.verdict import WRONG_USAGE
 
-        report = check(targets, descriptor, options(), fail_on)
+        progress = Progress()
+        how = replace(options(), progress=progress.lines)
+        try:
+            report = check(targets, descriptor, how, fail_on, progress.captures)
+        finally:
+            progress.close()
+    for entry in report["captures"]:
+        if entry["verdict"] == WRONG_USAGE:
+            click.echo(f"validator: {entry['message']}", err=True)
     if json_:
         text = as_json(report)
     else:
+        from validator.replay.feed import engine_name
         from validator.report.table import render
 
-        text = render(report)
+        text = render(report, engine_name(how.engine))
     write(text, output)
     sys.exit(report["exit"])

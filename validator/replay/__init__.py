@@ -41,6 +41,8 @@ class Replay:
     capture: Capture
     sources: list[Source] = field(default_factory=list)
     unusable: bool = False
+    misused: bool = False
+    """Whether it could not be judged as it was given."""
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     conservation: Conservation | None = None
@@ -72,8 +74,8 @@ def replay(
 ) -> Replay:
     """Replay one capture. ``describe`` may look into the workbench before it goes.
 
-    Raises ``NamespaceError`` (wrong usage) and ``DescriptorError`` (wrong configuration); every fault of the capture
-    or the converter is in what is returned.
+    Raises ``NamespaceError`` (wrong usage of this capture) and ``DescriptorError`` (wrong configuration); every fault
+    of the capture or the converter is in what is returned.
     """
     result = Replay(capture)
     if not _usable(capture, result):

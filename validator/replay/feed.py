@@ -21,6 +21,9 @@ from validator.stream.protocol import ProtocolError
 
 SCHEMA = "record-stream"
 
+TELL = 500
+"""Lines between two words about progress."""
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -45,8 +48,9 @@ class Fed:
 
 
 def feed(
-    bench: sqlite3.Connection, run: Run, lines: Lines, engine: str, descriptor: Descriptor, folder: Path
-) -> Fed:
+    bench: sqlite3.Connection, run: Run, lines: Lines, engine: str, descriptor: Descriptor, folder: Path,
+    progress: Callable[[int], None] | None = None,
+) -> Fed:  # fmt: skip
     """Load the records of a run's lines; the lines are kept in the folder."""
     check, explain = checks(engine)
     first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
@@ -57,11 +61,13 @@ def feed(
     try:
         with nullcontext() if kept else (folder / "stream.jsonl").open("wb") as spool:
             offset = 0
-            for line in lines:
+            for number, line in enumerate(lines, 1):
                 if spool is not None:
                     spool.write(line)
                 ingest.line(line, offset)
                 offset += len(line)
+                if progress is not None and number % TELL == 0:
+                    progress(TELL)
         ingest.finish()
     except ProtocolError as error:
         ingest.flush()
@@ -81,6 +87,14 @@ def feed(
     fed.streams = len(ingest.used_streams)
     fed.broken_lines, fed.schema_errors = ingest.broken_lines, ingest.schema_errors
     return fed
+
+
+def engine_name(engine: str) -> str:
+    """Return the package that judges the lines when an engine is asked for."""
+    from validator.schemas import fast_validator_for
+
+    fast = engine != "python" and fast_validator_for(SCHEMA) is not None
+    return "jsonschema-rs" if fast else "jsonschema"
 
 
 def checks(engine: str) -> tuple[Callable[[Any], bool], Callable[[Any], list[tuple[str, str]]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from validator.replay.converters import Converter
@@ -19,6 +19,8 @@ class Options:
     """Which schema engine reads the lines: ``rust``, ``python``, or the faster one that is there."""
     rollback: bool = False
     """Whether ``describe`` changes records and takes the changes back."""
+    progress: Callable[[int], None] | None = None
+    """Is told of every few hundred record lines how many they were."""
     twice: bool = False
     """Whether every converter runs a second time, which must give the same bytes."""
     resume: bool = False

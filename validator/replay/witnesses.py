@@ -104,7 +104,7 @@ def _load_in_turn(
     for run in loaded.runs:
         with _request(run, capture, private) as (request, folder):
             lines = options.converter.lines(request, folder)
-            loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder)
+            loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder, options.progress)
     return bench
 
 
@@ -128,7 +128,7 @@ def _load_apart(
     converter: Converter = built_in_apart() if isinstance(options.converter, BuiltIn) else options.converter
     with _request(run, capture, private) as (request, folder):
         lines = converter.lines(request, folder)
-        loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder)
+        loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder, options.progress)
     try:
         census.attach(bench)
     except StoreError as error:

@@ -34,6 +34,7 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
     counts = _counts(replay)
     sums = replay.conservation
     given = verdict.of_capture(
+        misused=replay.misused,
         failed=bool(replay.failures),
         unusable=replay.unusable,
         unreadable=sums is not None and (sums.unreadable > 0 or sums.unbounded),
@@ -80,7 +81,7 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
     stderr = [failure.stderr for failure in replay.failures if failure.stderr]
     if stderr:
         entry["stderr"] = stderr
-    if manifest and sums and not replay.failures and not replay.unusable:
+    if manifest and sums and not (replay.failures or replay.unusable or replay.misused):
         entry["observation"] = observation([manifest], counts, VALIDATOR, converter_name(replay))
     return entry
 

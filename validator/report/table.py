@@ -11,9 +11,15 @@ SUMS = ("native", "records", "excluded", "lost", "duplicated", "unreadable")
 COUNTS = ("streams", "errors", "notices", "gaps", "unidentifiedSources")
 
 
-def render(report: dict[str, Any]) -> str:
-    """Return the report as text: a row for each capture, then what was found, then the verdict."""
-    return "\n".join(_lines(report)) + "\n"
+def render(report: dict[str, Any], engine: str | None = None) -> str:
+    """Return the report as text: a row for each capture, then what was found, then the verdict.
+
+    ``engine`` is the schema engine that judged the lines.
+    """
+    lines = list(_lines(report))
+    if engine is not None:
+        lines.insert(-1, f"lines were judged by {engine}")
+    return "\n".join(lines) + "\n"
 
 
 def _lines(report: dict[str, Any]) -> Iterator[str]:
