@@ -24,6 +24,8 @@ PUBLIC = {
     "capture",
     "claims",
     "descriptor",
+    "evidence",
+    "evidence-add",
     "explain",
     "lint",
     "mutate",

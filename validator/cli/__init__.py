@@ -51,6 +51,7 @@ SUMMARIES = {
     "check": "Replay captures through a converter and judge it.",
     "claims": "List the claims: are they enforced, what exercises them, are their mutants killed.",
     "convert": "Write the built-in converter's record stream.",
+    "evidence": "Add evidence to a descriptor, hold it against a fresh replay, and publish it.",
     "explain": "Show one claim in full, with an example finding.",
     "lint": "Hold descriptors, shapes, claims and evidence against their schemas and each other.",
     "mutate": "Break the records in every way the claims know, and see that each is noticed.",

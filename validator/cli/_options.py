@@ -117,6 +117,7 @@ def faults() -> Iterator[None]:
     from validator.claims import NotRestoredError, UnknownClaimError
     from validator.converter import ConversionError
     from validator.descriptor import DescriptorError
+    from validator.evidence import EvidenceError
     from validator.observation import ObservationError
     from validator.replay import NamespaceError
     from validator.stream.command import CommandError
@@ -124,7 +125,7 @@ def faults() -> Iterator[None]:
     wrong_usage = (TargetError, NamespaceError, ObservationError, ConversionError, CommandError, UnknownClaimError)
     try:
         yield
-    except (*wrong_usage, DescriptorError, NotRestoredError) as error:
+    except (*wrong_usage, EvidenceError, DescriptorError, NotRestoredError) as error:
         fail(str(error))
 
 
