@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ class NoticeRule:
     file: str
 
 
+@lru_cache(maxsize=8)
 def load(descriptor: Descriptor) -> tuple[Claim, ...]:
     """Load all claims of a descriptor, sorted by id; ``DescriptorError`` names file and place of a fault."""
     claims: dict[str, Claim] = {}
@@ -76,6 +78,7 @@ def load(descriptor: Descriptor) -> tuple[Claim, ...]:
     return tuple(claims[name] for name in sorted(claims))
 
 
+@lru_cache(maxsize=8)
 def load_notices(descriptor: Descriptor) -> tuple[NoticeRule, ...]:
     """Load the queries of the notices that concern whole sets of units."""
     path = descriptor.folder / "notices.toml"

@@ -32,7 +32,7 @@ class FileRule:
     """The format whose documents describe an identified file."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Descriptor:
     """A producer's descriptor and what stands beside it."""
 
