@@ -26,10 +26,13 @@ PUBLIC = {
     "descriptor",
     "evidence",
     "evidence-add",
+    "evidence-check",
     "explain",
+    "in-toto-statement",
     "lint",
     "mutate",
     "observation",
+    "provenance",
     "record-stream",
     "report",
 }

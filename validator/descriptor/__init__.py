@@ -85,7 +85,8 @@ def load(name: str | None = None) -> Descriptor:
 
     Raises ``DescriptorError`` with the place and the remedy.
     """
-    return _load_folder(folder_of(name))
+    folder = folder_of(name)
+    return _load_folder(folder, _state(folder))
 
 
 def folder_of(name: str | None) -> Path:
@@ -112,8 +113,14 @@ def folder_of(name: str | None) -> Path:
     )
 
 
+def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """What tells a folder's files from those of an earlier load."""
+    files = [folder / "descriptor.json", folder / "sources.json", *sorted((folder / "formats").glob("*.json"))]
+    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file())
+
+
 @cache
-def _load_folder(folder: Path) -> Descriptor:
+def _load_folder(folder: Path, _files: tuple[tuple[str, int, int], ...]) -> Descriptor:
     document = checked(folder / "descriptor.json", "descriptor")
     shapes = tuple(
         parse_shape(checked(path, "native-shape")) for path in sorted((folder / "formats").glob("*.json"))
