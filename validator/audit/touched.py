@@ -1,6 +1,6 @@
 """Says which claims a change of the native shape touches, from what the claims' own SQL reads.
 
-SQLite's authorizer names every column that a query reads; the shape says which native column fills each of them.
+The shape says which native column fills each of the workbench columns that a claim reads.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from contextlib import closing
 
 from validator import workbench
 from validator.claims import Claim
+from validator.claims.reads import Columns, reads
 from validator.descriptor.shape import Shape
-
-Reads = frozenset[tuple[str, str]]
 
 
 class Touched:
@@ -26,18 +25,18 @@ class Touched:
 
     def by_new(self) -> list[str]:
         """Return the claims that a new table or column touches: those about whole units, whatever is in them."""
-        return sorted(name for name, reads in self._reads.items() if _whole(reads))
+        return sorted(name for name, columns in self._reads.items() if _whole(columns))
 
     def by_column(self, table: str, column: str) -> list[str]:
         """Return the claims that a native column which changes or goes touches."""
         wanted = self._fills(table, column)
         whole = self.by_new() if self._converted(table) else []
-        return sorted({*whole, *(name for name, reads in self._reads.items() if _hit(reads, wanted))})
+        return sorted({*whole, *(name for name, columns in self._reads.items() if _hit(columns, wanted))})
 
     def by_word(self, table: str, column: str) -> list[str]:
         """Return the claims that a new value in a native column touches."""
         wanted = self._fills(table, column)
-        return sorted(name for name, reads in self._reads.items() if _hit(reads, wanted))
+        return sorted(name for name, columns in self._reads.items() if _hit(columns, wanted))
 
     def by_table(self, table: str) -> list[str]:
         """Return the claims that a native table which goes touches."""
@@ -45,7 +44,7 @@ class Touched:
         if spec is None:
             return []
         filled = {spec.workbench, *(child.table for child in spec.children)} - {None}
-        named = [name for name, reads in self._reads.items() if filled & {where for where, _ in reads}]
+        named = [name for name, columns in self._reads.items() if filled & {where for where, _ in columns}]
         return sorted({*named, *(self.by_new() if self._converted(table) else [])})
 
     def _converted(self, table: str) -> bool:
@@ -72,35 +71,16 @@ class Touched:
         return filled
 
 
-def _whole(reads: Reads) -> bool:
+def _whole(columns: Columns) -> bool:
     """Whether a claim is about units as such: it reads their digests, or of the native side nothing but units."""
-    native = {where for where, _ in reads if where.startswith("native_")}
-    return ("native_unit", "digest") in reads or native == {"native_unit"}
+    native = {where for where, _ in columns if where.startswith("native_")}
+    return ("native_unit", "digest") in columns or native == {"native_unit"}
 
 
-def _hit(reads: Reads, wanted: set[tuple[str, str | None]]) -> bool:
-    return any(place in wanted or (place[0], None) in wanted for place in reads)
+def _hit(columns: Columns, wanted: set[tuple[str, str | None]]) -> bool:
+    return any(place in wanted or (place[0], None) in wanted for place in columns)
 
 
-def _reads(bench: sqlite3.Connection, claim: Claim) -> Reads:
-    """Return the columns that a claim's queries read; one that does not compile reads what compiled before it."""
-    found: set[tuple[str, str]] = set()
-
-    def note(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
-        if action == sqlite3.SQLITE_READ and first and second:
-            found.add((first, second))
-        return sqlite3.SQLITE_OK if action in (sqlite3.SQLITE_READ, *_READING) else sqlite3.SQLITE_DENY
-
-    bench.set_authorizer(note)
-    try:
-        for query in (claim.subjects, claim.violations):
-            try:
-                bench.execute(f"EXPLAIN {query.strip().rstrip(';')}").close()
-            except sqlite3.Error:
-                continue
-    finally:
-        bench.set_authorizer(None)
-    return frozenset(found)
-
-
-_READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+def _reads(bench: sqlite3.Connection, claim: Claim) -> Columns:
+    """Return the columns that a claim's queries read."""
+    return reads(bench, claim, claim.subjects) | reads(bench, claim, claim.violations)

@@ -1,0 +1,1 @@
+"""Tests of making, verifying and rewriting captures."""
