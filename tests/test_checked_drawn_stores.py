@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, Phase, given, note, settings
 
 from tests.stores import Contents, draw
 from tests.test_checked_stores import units
@@ -38,7 +38,11 @@ def conforms(drawn: draw.Drawn) -> None:
     assert entry["findings"] == []
 
 
-@settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+# Shrinking takes a check for each step, which is minutes: the store as drawn has to do.
+PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
+
+
+@settings(deadline=None, max_examples=60, derandomize=True, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
 @given(draw.stores())
 def test_a_drawn_store_conforms_with_as_many_units_as_were_drawn(drawn: draw.Drawn) -> None:
     conforms(drawn)

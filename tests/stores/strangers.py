@@ -214,6 +214,26 @@ def twin_keys(path: Path) -> Contents:
     return build(path, rows=rows, raw=True, strict=False)
 
 
+def pointers_that_are_no_text(path: Path) -> Contents:
+    """Pointers to a parent, a prompt, a call and a chat that are BLOBs of the right bytes, or numbers."""
+    calls = '[{"id": "c1", "function": {"name": "t", "arguments": "{}"}}]'
+    rows: Rows = {
+        "system_prompts": [{"hash": "h", "prompt": "p"}],
+        "sessions": [
+            {"id": "p"},
+            {"id": "c", "parent_session_id": b"p", "model_config": '{"_branched_from": "p"}', "chat_id": b"42"},
+            {"id": "d", "parent_session_id": 7, "system_prompt_hash": b"h", "title": b"t", "cwd": 5},
+        ],
+        "messages": [
+            {"session_id": "p", "role": "assistant", "tool_calls": calls, "tool_call_uids": '{"c1": "u1"}'},
+            {"session_id": "p", "role": "tool", "tool_call_id": "c1", "tool_call_uid": b"u1"},
+            {"session_id": "p", "role": "tool", "tool_call_id": b"c1", "tool_call_uid": 1, "tool_name": b"t"},
+            {"session_id": "p", "role": b"tool", "tool_call_id": "c1", "content": 1.5},
+        ],
+    }
+    return build(path, 31, rows, raw=True)
+
+
 def _with(path: Path, ddl: list[str], rows: Rows, then: list[str] | None = None) -> Contents:
     turn = {name: given for name, given in TURN.items() if name not in rows}
     return build(path, rows={**turn, **rows}, extra_ddl=ddl, then=then or [])
