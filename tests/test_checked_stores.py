@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.pending import CODES_WITHOUT_A_RULE, STORES
-from tests.stores import Contents
+from tests.stores import NEWER, Contents, formats
 from tests.stores.special import makers
 from validator.cli import cli
 
@@ -67,6 +67,8 @@ NOTICES = {
     "uncommitted_frames": {"uncommitted-frames": 1},
     "unknown_column": {"unknown-column": 2},
     "unknown_table": {"unknown-table": 1},
+    "utf_16_big": {"not-utf8": 1},
+    "utf_16_little": {"not-utf8": 1},
     "views": {"derived-damaged": 2},
     "without_primary_key": {"unknown-table": 1},
     "without_rowid": {"unknown-table": 1},
@@ -152,6 +154,19 @@ def test_the_verdict_follows_from_the_contents(name: str) -> None:
 def test_the_notices_are_those_of_the_catalogue(name: str) -> None:
     found = Counter(notice["code"] for notice in checked(name).capture["notices"])
     assert found == NOTICES.get(name, {})
+
+
+@pytest.mark.parametrize("schema", [*range(11, 33), NEWER])
+def test_a_store_of_any_schema_conforms_with_a_row_in_every_table(tmp_path: Path, schema: int) -> None:
+    contents = formats.every_table(tmp_path / "state.db", schema)
+    result = CliRunner().invoke(cli, ["check", str(contents.path), "--json", "--namespace", "n"])
+    (entry,) = json.loads(result.stdout)["captures"]
+    sums = {part: entry["conservation"][part] for part in ("records", "excluded", "lost", "unreadable")}
+    expected = {"records": units(contents, context=False), "excluded": units(contents, context=True)}
+    assert sums == {**expected, "lost": 0, "unreadable": 0}
+    assert (entry["verdict"], result.exit_code) == ("conforms", 0)
+    codes = {notice["code"] for notice in entry["notices"]}
+    assert not codes & {"unknown-table", "unknown-column"}
 
 
 @pytest.mark.parametrize("name", sorted(UNREADABLE - {"directory"}))

@@ -1,7 +1,7 @@
 """Constructed Hermes stores for tests: any schema, any cell, and files that are stores only by name.
 
-`build` writes an ordinary store; `journals`, `damage` and `strangers` write the special ones; `draw` draws
-stores for Hypothesis. Every function says what stands in the file it wrote.
+`build` writes an ordinary store; `formats`, `journals`, `damage` and `strangers` write the special ones; `draw`
+draws stores for Hypothesis. Every function says what stands in the file it wrote.
 """
 
 from tests.stores.cells import BadText, Cell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -10,7 +11,8 @@ class BadText:
     """A TEXT cell given by its bytes, which need not be text in the store's encoding.
 
     Python binds a `str` only if it encodes to UTF-8, so a cut character or a lone surrogate cannot be
-    written that way. The bytes are bound as a BLOB and cast: SQLite does not look at them.
+    written that way. The bytes are written as a BLOB literal and cast: SQLite does not look at them. (A BLOB
+    that is bound would be taken for UTF-8 and encoded anew in a store of UTF-16.)
     """
 
     octets: bytes
@@ -20,10 +22,10 @@ Cell = int | float | str | bytes | BadText | None
 
 
 def place(cell: Cell) -> str:
-    """The place holder for `cell` in a VALUES list."""
-    return "CAST(? AS TEXT)" if isinstance(cell, BadText) else "?"
+    """What stands for `cell` in a VALUES list."""
+    return f"CAST(X'{cell.octets.hex()}' AS TEXT)" if isinstance(cell, BadText) else "?"
 
 
-def bound(cell: Cell) -> int | float | str | bytes | None:
-    """The value that is bound to the place holder of `cell`."""
-    return cell.octets if isinstance(cell, BadText) else cell
+def bound(cells: Iterable[Cell]) -> list[int | float | str | bytes | None]:
+    """The values that are bound to the place holders of `cells`."""
+    return [cell for cell in cells if not isinstance(cell, BadText)]

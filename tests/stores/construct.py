@@ -124,7 +124,7 @@ def insert(connection: sqlite3.Connection, tables: Iterable[Table], rows: Rows) 
             places = ", ".join(place(cell) for cell in cells.values())
             names = ", ".join(quoted(c) for c in cells)
             values = f"({names}) VALUES ({places})" if cells else "DEFAULT VALUES"
-            connection.execute(f"INSERT INTO {quoted(name)} {values}", [bound(cell) for cell in cells.values()])
+            connection.execute(f"INSERT INTO {quoted(name)} {values}", bound(cells.values()))
 
 
 def _columns(connection: sqlite3.Connection, name: str, known: Mapping[str, Table]) -> Sequence[Column]:

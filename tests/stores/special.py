@@ -7,17 +7,17 @@ from inspect import Parameter, signature
 from pathlib import Path
 from types import ModuleType
 
-from tests.stores import damage, journals, strangers
+from tests.stores import damage, formats, journals, strangers
 from tests.stores.construct import Contents
 
 Make = Callable[[Path], Contents]
 
 
 def makers(*modules: ModuleType) -> dict[str, Make]:
-    """The functions of `modules` (all three by default) that need a path only and give its contents."""
+    """The functions of `modules` (all by default) that need a path only and give its contents."""
     return {
         name: f
-        for module in modules or (damage, journals, strangers)
+        for module in modules or (damage, formats, journals, strangers)
         for name, f in vars(module).items()
         if getattr(f, "__module__", "") == module.__name__ and not name.startswith("_") and _needs_path_only(f)
     }
