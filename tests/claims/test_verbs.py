@@ -140,7 +140,7 @@ def test_claims_tells_of_each_whether_it_is_enforced(tmp_path: Path) -> None:
         "claim": "test.role",
         "level": "error",
         "statement": "The role is the stored role.",
-        "formats": ["hermes-state-sqlite"],
+        "formats": ["hermes-state-sqlite", "hermes-home-files"],
         "evidence": [0],
         "enforced": True,
         "mutants": ["all alike", "left out"],

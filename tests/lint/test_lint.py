@@ -126,6 +126,7 @@ def test_evidence_of_another_format_supports_none(tmp_path: Path) -> None:
         document["formats"] = [
             {"id": "hermes-state-sqlite", "evidence": [0]},
             {"id": "other-files", "evidence": [2]},
+            {"id": "hermes-home-files", "evidence": [0]},
         ]
 
     folder = copied(tmp_path, descriptor=change)

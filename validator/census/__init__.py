@@ -1,7 +1,7 @@
 """The census: an independent reader of native sources, unit by unit, into the workbench.
 
 It counts what is there before any record is read, and shares no code with a converter. ``Store`` is the
-census of an SQLite store: first its tables and namespace, then all rows.
+census of an SQLite store: first its tables and namespace, then all rows. ``Files`` is that of the files of a home.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from validator.census.files import Files, NativeFile, load_facts
 from validator.census.journal import log_notice
 from validator.census.load import TableLoader, entity_key, key_part, key_text
 from validator.census.store import (
@@ -25,7 +26,17 @@ from validator.census.store import (
 )
 from validator.descriptor.shape import Shape
 
-__all__ = ["NativeTable", "Store", "StoreError", "entity_key", "key_part", "key_text"]
+__all__ = [
+    "Files",
+    "NativeFile",
+    "NativeTable",
+    "Store",
+    "StoreError",
+    "entity_key",
+    "key_part",
+    "key_text",
+    "load_facts",
+]
 
 
 class Store:

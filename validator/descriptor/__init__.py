@@ -30,6 +30,8 @@ class FileRule:
     reason: str
     format: str | None = None
     """The format whose documents describe an identified file."""
+    priority: dict[str, Any] | None = None
+    """How much of it is worth extracting, where the format's document says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,8 @@ class Descriptor:
     document: dict[str, Any]
     shapes: tuple[Shape, ...]
     file_rules: tuple[FileRule, ...]
+    homes: tuple[str, ...] = ()
+    """Patterns of folders that are homes of their own, such as ``profiles/*``; the root is one in any case."""
 
     @property
     def name(self) -> str:
@@ -125,17 +129,19 @@ def _load_folder(folder: Path, _files: tuple[tuple[str, int, int], ...]) -> Desc
     shapes = tuple(
         parse_shape(checked(path, "native-shape")) for path in sorted((folder / "formats").glob("*.json"))
     )
-    declared = {item["id"] for item in document["formats"]}
+    declared = [item["id"] for item in document["formats"]]
     for shape in shapes:
         if shape.format not in declared:
             raise DescriptorError(
                 f"{folder.name}/formats/{shape.format}.json: the descriptor declares no format {shape.format!r}; "
                 "add it to formats in descriptor.json"
             )
-    rules: tuple[FileRule, ...] = ()
+    shapes = tuple(sorted(shapes, key=lambda shape: declared.index(shape.format)))
+    sources: dict[str, Any] = {"rules": ()}
     if (folder / "sources.json").is_file():
-        rules = tuple(FileRule(**rule) for rule in checked(folder / "sources.json", "sources")["rules"])
-    return Descriptor(folder, document, shapes, rules)
+        sources = checked(folder / "sources.json", "sources")
+    rules = tuple(FileRule(**rule) for rule in sources["rules"])
+    return Descriptor(folder, document, shapes, rules, tuple(sources.get("homes", ())))
 
 
 def read_json(path: Path) -> Any:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from validator.descriptor.kinds import FileKind, parse_kind
+
 
 @dataclass(frozen=True)
 class Column:
@@ -83,9 +85,8 @@ class Shape:
     """The native shape of one format."""
 
     format: str
-    reader: str
     files: tuple[tuple[str, str | None], ...]
-    """Patterns of the paths, relative to the root, and the content that a file must have."""
+    """Of a store: patterns of the paths, relative to the root, and the content that a file must have."""
     companions: tuple[str, ...]
     """Suffixes of files that belong to the file before them, such as ``-wal``."""
     scratch: tuple[str, ...]
@@ -94,6 +95,10 @@ class Shape:
     derived: tuple[tuple[str, str], ...]
     unknown_entity: str
     tables: tuple[Table, ...]
+    kinds: tuple[FileKind, ...]
+    """Where units are files and lines: the kinds of files. A shape has either tables or kinds."""
+    largest: int
+    """Bytes of a file or line that is still read."""
     releases: tuple[dict[str, Any], ...]
     document: dict[str, Any]
 
@@ -106,14 +111,15 @@ def parse_shape(document: dict[str, Any]) -> Shape:
     """Turn a shape document, already held against its schema, into values."""
     return Shape(
         format=document["format"],
-        reader=document["reader"],
-        files=tuple((item["pattern"], item.get("content")) for item in document["files"]),
+        files=tuple((item["pattern"], item.get("content")) for item in document.get("files", ())),
         companions=tuple(document.get("companions", ())),
         scratch=tuple(document.get("scratch", ())),
         namespace=document.get("namespace"),
         derived=tuple((item["pattern"], item["reason"]) for item in document.get("derived", ())),
         unknown_entity=document.get("unknown", {}).get("entity", "unknown"),
-        tables=tuple(_table(item) for item in document["tables"]),
+        tables=tuple(_table(item) for item in document.get("tables", ())),
+        kinds=tuple(parse_kind(item) for item in document.get("kinds", ())),
+        largest=document.get("largest", 0),
         releases=tuple(document.get("releases", ())),
         document=document,
     )

@@ -70,7 +70,7 @@ def _look(capture: Capture, descriptor: Descriptor, private: Path, seen: Seen) -
         if source.format is None or source.owner is not None or source.status != "identified":
             continue
         shape = next((shape for shape in descriptor.shapes if shape.format == source.format), None)
-        if shape is not None and shape.reader == "sqlite-table":
+        if shape is not None and shape.tables:
             companions = [other.path for other in sources if other.owner == source.path]
             folder = copy(capture.root, [source.path, *companions], private / str(number))
             _store(folder / source.path, source, shape, seen)

@@ -11,11 +11,11 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from validator.capture import Capture, CaptureError, verify
+from validator.capture import Capture, CaptureError, copy, verify
 from validator.census import Store
 from validator.claims import Claim, NoticeRule
 from validator.claims.run import Outcome, guarded, query
@@ -26,7 +26,17 @@ from validator.replay.converters import Converter
 from validator.replay.feed import Failure
 from validator.replay.options import Options
 from validator.replay.runs import NamespaceError, Run, plan, snapshot
-from validator.replay.sums import Conservation, Gap, Notice, conservation, gaps, link_units, notices
+from validator.replay.sums import (
+    Conservation,
+    Gap,
+    Notice,
+    conservation,
+    conservation_by_source,
+    distinct_streams,
+    gaps,
+    link_units,
+    notices,
+)
 from validator.replay.witnesses import Witnesses, load_witnesses
 from validator.sources import Source, identify
 from validator.stream.ingest import SchemaError
@@ -46,6 +56,8 @@ class Replay:
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     conservation: Conservation | None = None
+    by_source: dict[int, Conservation] = field(default_factory=dict)
+    """The sums of each source that holds units, by its place among ``sources``, from 1."""
     streams: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
     schema_errors: list[tuple[Run, SchemaError]] = field(default_factory=list)
@@ -80,9 +92,10 @@ def replay(
     result = Replay(capture)
     if not _usable(capture, result):
         return result
-    result.sources = identify(capture.paths, descriptor, bare=_bare(capture))
+    result.sources = identify(capture.paths, descriptor, bare=_bare(capture), links=capture.links)
     with _private_folder() as private:
         try:
+            capture = _settled(capture, result.sources, descriptor, private)
             runs = plan(capture, result.sources, descriptor)
             with load_witnesses(capture, result.sources, runs, descriptor, options, private) as (bench, loaded):
                 _take(loaded, result)
@@ -115,6 +128,19 @@ def _bare(capture: Capture) -> str | None:
     return capture.id if capture.manifest is None and capture.id in capture.paths else None
 
 
+def _settled(capture: Capture, sources: list[Source], descriptor: Descriptor, private: Path) -> Capture:
+    """Return a capture whose files stand still: of a live home or store, one consistent copy."""
+    if capture.manifest is not None:
+        return capture
+    scratch = tuple(suffix for shape in descriptor.shapes for suffix in shape.scratch)
+    wanted = [
+        source.path
+        for source in sources
+        if source.status == "identified" and not (source.owner is not None and source.path.endswith(scratch))
+    ]
+    return replace(capture, root=copy(capture.root, wanted, private / "settled")) if wanted else capture
+
+
 @contextmanager
 def _private_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="validator-"))
@@ -131,7 +157,7 @@ def _take(loaded: Witnesses, result: Replay) -> None:
         result.unusable = True
         result.problems.append(problem)
     for run in loaded.runs:
-        if not run.known:
+        if not run.known and run.number in loaded.stores:
             result.problems.append(_strange(run, loaded.stores[run.number]))
         fed = loaded.fed[run.number]
         result.spools[run.number] = fed.spool
@@ -176,11 +202,22 @@ def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[N
             [(row[0], row[1], rule.code, *row[2:]) for row in found],
         )
     result.conservation = conservation(bench)
+    result.by_source = _by_source(bench, result)
+    if len(result.runs) > 1:
+        result.streams = distinct_streams(bench)
     result.gaps = gaps(bench)
     result.notices = notices(bench)
     result.tables = _tables(bench)
     if not result.failures:
         result.outcomes = run_claims(bench, claims, {run.format for run in result.runs})
+
+
+def _by_source(bench: sqlite3.Connection, result: Replay) -> dict[int, Conservation]:
+    """Return the sums by the number of the source."""
+    assert result.conservation is not None
+    if len(result.runs) == 1 and result.runs[0].source_number is not None:
+        return {result.runs[0].source_number: result.conservation}
+    return conservation_by_source(bench)
 
 
 def _tables(bench: sqlite3.Connection) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ Place = tuple[int, int]
 
 def bound_gaps(bench: sqlite3.Connection) -> None:
     """Resolve the ends of all gaps to units. An end that is null is that of the table."""
+    _name_kinds(bench)
     gaps = bench.execute("SELECT rowid, run, tab, from_key, to_key, units FROM record_gap").fetchall()
     if not gaps:
         return
@@ -35,6 +36,25 @@ def bound_gaps(bench: sqlite3.Connection) -> None:
         last = stop[0] - 1 if units is None and _names(to_key) else stop[1]
         found.append((first, max(last, first - 1), rowid))
     bench.executemany("UPDATE record_gap SET from_unit = ?, to_unit = ? WHERE rowid = ?", found)
+
+
+def _name_kinds(bench: sqlite3.Connection) -> None:
+    """Give gaps over files and lines, whose locators name no table, the kind of the unit that their start names."""
+    named = []
+    for rowid, run, key in bench.execute(
+        "SELECT rowid, run, from_key FROM record_gap "
+        "WHERE tab IS NULL AND from_key IS NOT NULL AND run IN (SELECT run FROM native_file)"
+    ).fetchall():
+        parts = json.loads(key)
+        unit = bench.execute(
+            "SELECT tab FROM native_unit WHERE run = ? AND ekey = ?", (run, parts[0] if len(parts) == 1 else key)
+        ).fetchone()
+        lost = unit or bench.execute(
+            "SELECT tab FROM native_lost WHERE from_key = ? AND run = ?", (key, run)
+        ).fetchone()
+        if lost is not None:
+            named.append((lost[0], rowid))
+    bench.executemany("UPDATE record_gap SET tab = ? WHERE rowid = ?", named)
 
 
 def _names(key: str | None) -> bool:

@@ -1,4 +1,7 @@
-"""Plans the runs of a converter: one for each store of a capture, with its namespace and its snapshot."""
+"""Plans the runs of a converter: one for each store of a capture, and one for the files of each home.
+
+Each has its namespace and its snapshot.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pathlib import Path
 
 from validator.capture import Capture
 from validator.capture.manifest import digest_of
-from validator.census import Store
+from validator.census import NativeFile, Store
 from validator.descriptor import Descriptor
 from validator.descriptor.shape import Shape
 from validator.sources import Source
@@ -26,16 +29,22 @@ class NamespaceError(Exception):
 
 @dataclass
 class Run:
-    """One run of a converter over one store."""
+    """One run of a converter: over one store, or over the files of one home."""
 
     number: int
     shape: Shape
     source: str
-    source_number: int
+    """What the converter reads, relative to the root: the store, or the home (``.`` for the root itself)."""
+    source_number: int | None
+    """The store's number among the sources; None for a home."""
     paths: tuple[str, ...]
-    """The store and the files that belong to it, relative to the root."""
+    """The store and the files that belong to it, or the files of the home, relative to the root."""
     snapshot: str
     bytes: int
+    home: str = ""
+    """The home that the source lies in or is, relative to the root: empty for the root itself."""
+    files: tuple[NativeFile, ...] = ()
+    """For a home: its files."""
     namespace: str | None = None
     basis: str | None = None
     given: str | None = None
@@ -73,13 +82,28 @@ class Run:
         self.known = store.known
         self.keys = {table.name: KeyRule(table.keys) for table in store.tables if table.kind != "derived"}
 
+    def resolve_home(self, stores: Sequence[Run], capture: Capture, namespaces: Mapping[str | None, str]) -> bool:
+        """Settle the namespace of a home's files: that of its store, else the installation's.
+
+        Returns whether there is one; ``stores`` are the runs whose namespace is settled.
+        """
+        own = next((run.namespace for run in stores if not run.files and run.home == self.home), None)
+        meant = namespaces.get(self.source)
+        self.namespace = self.given = own or meant or capture.installation or namespaces.get(None)
+        self.basis = INSTALLATION
+        self.known = True
+        return self.namespace is not None
+
     def write(self, bench: sqlite3.Connection) -> None:
         """Write the run's facts into the workbench."""
         bench.execute(
             "INSERT INTO native_run VALUES (?, ?, ?, ?, ?, ?)",
             (self.number, self.format, self.source, self.snapshot, self.namespace, self.basis),
         )
-        bench.execute("UPDATE native_source SET run = ? WHERE source = ?", (self.number, self.source_number))
+        numbers = [file.number for file in self.files] if self.source_number is None else [self.source_number]
+        bench.executemany(
+            "UPDATE native_source SET run = ? WHERE source = ?", [(self.number, number) for number in numbers]
+        )
 
 
 def shared_namespace(run: Run, others: Sequence[Run]) -> None:
@@ -106,14 +130,17 @@ def snapshot(root: Path, paths: tuple[str, ...]) -> str:
 
 
 def plan(capture: Capture, sources: list[Source], descriptor: Descriptor) -> list[Run]:
-    """Return the runs that a capture needs, in path order; one physical store under two names runs once."""
+    """Return the runs that a capture needs: its stores in path order, then the files of its homes.
+
+    One physical store under two names runs once.
+    """
     runs: list[Run] = []
     seen: set[tuple[int, int]] = set()
     for number, source in enumerate(sources, 1):
-        if source.format is None or source.owner is not None or source.status != "identified":
+        if source.kind is not None or source.owner is not None or source.status != "identified":
             continue
         shape = next((shape for shape in descriptor.shapes if shape.format == source.format), None)
-        if shape is None or shape.reader != "sqlite-table":
+        if shape is None or not shape.tables:
             continue
         status = (capture.root / source.path).stat()
         if (status.st_dev, status.st_ino) in seen:
@@ -127,6 +154,23 @@ def plan(capture: Capture, sources: list[Source], descriptor: Descriptor) -> lis
         paths = tuple(sorted([source.path, *companions]))
         size = sum((capture.root / path).stat().st_size for path in paths)
         runs.append(
-            Run(len(runs) + 1, shape, source.path, number, paths, snapshot(capture.root, paths), size)
+            Run(len(runs) + 1, shape, source.path, number, paths, snapshot(capture.root, paths), size, source.home)
         )
+    for shape in descriptor.shapes:
+        for home, files in _homes(sources, shape.format).items():
+            paths = tuple(f"{home}/{file.path}" if home else file.path for file in files)
+            size = sum((capture.root / path).stat().st_size for path in paths)
+            position = snapshot(capture.root, paths)
+            runs.append(Run(len(runs) + 1, shape, home or ".", None, paths, position, size, home, tuple(files)))
     return runs
+
+
+def _homes(sources: list[Source], format_id: str) -> dict[str, list[NativeFile]]:
+    """Return by home the files with units of a format, of the homes that hold more than what is no unit alone."""
+    homes: dict[str, list[NativeFile]] = {}
+    for number, source in enumerate(sources, 1):
+        if source.kind is not None and source.format == format_id:
+            homes.setdefault(source.home, []).append(NativeFile(number, source.inside, source.kind))
+    return {
+        home: files for home, files in sorted(homes.items()) if any(file.kind.alone is None for file in files)
+    }

@@ -6,6 +6,7 @@ and the converter run in processes of their own while this one reads the records
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -16,14 +17,14 @@ from typing import Any
 
 from validator import workbench as workbench_station
 from validator.capture import Capture, copy
-from validator.census import Store, StoreError
+from validator.census import Files, NativeFile, Store, StoreError, load_facts
 from validator.converter import Request
 from validator.descriptor import Descriptor
 from validator.replay.apart import CensusApart, built_in_apart
 from validator.replay.converters import BuiltIn, Converter
 from validator.replay.feed import Fed, feed
 from validator.replay.options import Options
-from validator.replay.runs import Run, shared_namespace
+from validator.replay.runs import NamespaceError, Run, shared_namespace
 from validator.sources import Source
 
 IN_MEMORY = 16 * 2**20
@@ -32,10 +33,11 @@ IN_MEMORY = 16 * 2**20
 
 @dataclass
 class Witnesses:
-    """What was loaded: the runs with their stores, what each converter gave, and what could not be read."""
+    """What was loaded: the runs with their stores or files, what each converter gave, and what could not be read."""
 
     runs: list[Run] = field(default_factory=list)
     stores: dict[int, Store] = field(default_factory=dict)
+    files: dict[int, Files] = field(default_factory=dict)
     fed: dict[int, Fed] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
 
@@ -52,10 +54,14 @@ def load_witnesses(
     """Give a workbench with both witnesses in it; it and the private copies last as long as the context."""
     with ExitStack() as stack:
         loaded = Witnesses()
+        stores = [run for run in runs if not run.files]
+        for run in stores:
+            _open(run, capture, options, loaded, private, stack, alone=len(stores) == 1)
         for run in runs:
-            _open(run, capture, options, loaded, private, stack, alone=len(runs) == 1)
+            if run.files:
+                _open_home(run, capture, options, loaded, private)
         large = sum(run.bytes for run in loaded.runs) > IN_MEMORY
-        apart = large and len(loaded.runs) == 1 and not options.rollback
+        apart = large and len(loaded.runs) == len(loaded.stores) == 1 and not options.rollback
         load = _load_apart if apart else _load_in_turn
         yield load(capture, sources, descriptor, options, private, loaded, large, stack), loaded
 
@@ -84,6 +90,23 @@ def _open(
     loaded.stores[run.number] = store
 
 
+def _open_home(run: Run, capture: Capture, options: Options, loaded: Witnesses, private: Path) -> None:
+    """Make the census's private copy of a home's files and settle their namespace."""
+    if not run.resolve_home(loaded.runs, capture, options.namespaces):
+        if loaded.unreadable:  # then the store that may hold one is the fault
+            loaded.unreadable.append(f"{run.source}: no namespace for its files; give one with --namespace VALUE")
+            return
+        raise NamespaceError(
+            f"{capture.id}: {run.source} has files and no store with a namespace for them; "
+            "give the installation's persisted one with --namespace VALUE"
+        )
+    shared_namespace(run, loaded.runs)
+    folder = private / f"census-{run.number}"
+    copy(capture.root, run.paths, folder)
+    loaded.runs.append(run)
+    loaded.files[run.number] = Files(folder / run.source, run.shape, run.files)
+
+
 def _load_in_turn(
     capture: Capture,
     sources: list[Source],
@@ -98,9 +121,12 @@ def _load_in_turn(
     bench = workbench_station.create(path, descriptor.shapes, rollback=options.rollback)
     stack.callback(bench.close)
     for run in loaded.runs:
-        loaded.stores[run.number].load(bench, run.number, run.source_number)
+        if run.source_number is None:
+            loaded.files[run.number].load(bench, run.number)
+        else:
+            loaded.stores[run.number].load(bench, run.number, run.source_number)
     workbench_station.index_native(bench, [run.shape for run in loaded.runs])
-    _facts(bench, capture, descriptor, sources, loaded.runs)
+    _facts(bench, capture, descriptor, sources, loaded.runs, private)
     for run in loaded.runs:
         with _request(run, capture, private) as (request, folder):
             lines = options.converter.lines(request, folder)
@@ -133,7 +159,7 @@ def _load_apart(
         census.attach(bench)
     except StoreError as error:
         loaded.unreadable.append(f"{run.source}: {error}")
-    _facts(bench, capture, descriptor, sources, loaded.runs)
+    _facts(bench, capture, descriptor, sources, loaded.runs, private)
     return bench
 
 
@@ -148,7 +174,12 @@ def _request(run: Run, capture: Capture, private: Path) -> Iterator[tuple[Reques
 
 
 def _facts(
-    bench: sqlite3.Connection, capture: Capture, descriptor: Descriptor, sources: list[Source], runs: list[Run]
+    bench: sqlite3.Connection,
+    capture: Capture,
+    descriptor: Descriptor,
+    sources: list[Source],
+    runs: list[Run],
+    private: Path,
 ) -> None:
     """Write what is known of the capture, its sources and its runs."""
     manifest: dict[str, Any] = capture.manifest or {}
@@ -158,12 +189,38 @@ def _facts(
          capture.installation, manifest.get("root")),
     )  # fmt: skip
     bench.executemany(
-        "INSERT INTO native_source VALUES (?, NULL, ?, ?, ?, ?, NULL)",
-        [(number, s.path, s.format, s.status, s.reason) for number, s in enumerate(sources, 1)],
-    )
+        "INSERT INTO native_source VALUES (?, NULL, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (number, _name(s.path), s.format, s.status, s.reason, s.priority and json.dumps(s.priority), _name(s.home),
+             _name(s.inside))
+            for number, s in enumerate(sources, 1)
+        ],
+    )  # fmt: skip
     bench.executemany(
         "INSERT INTO native_destination VALUES (?, ?)",
         [(name, schema.get("type", "any")) for name, schema in sorted(descriptor.destinations.items())],
     )
+    _priorities(bench, descriptor)
+    for number, source in enumerate(sources, 1):
+        if source.kind is not None and source.kind.facts and source.format is not None:
+            place = copy(capture.root, [source.path], private / "facts") / source.path
+            load_facts(bench, NativeFile(number, source.inside, source.kind), place, descriptor.shape(source.format))
     for run in runs:
         run.write(bench)
+
+
+def _name(path: str) -> str:
+    """Return a path as it can be written; a name that is not UTF-8 is shown with its bytes."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _priorities(bench: sqlite3.Connection, descriptor: Descriptor) -> None:
+    """Write what the formats' documents say of the worth of each entity type."""
+    found = {}
+    for shape in descriptor.shapes:
+        for kind in shape.kinds:
+            of_lines = [(line.entity, line.priority) for line in kind.lines]
+            for entity, priority in of_lines if kind.lines else [(kind.entity, kind.priority)]:
+                if priority is not None:
+                    found[shape.format, entity] = priority["signal"], priority["noise"]
+    bench.executemany("INSERT INTO native_priority VALUES (?, ?, ?, ?)", [(*key, *found[key]) for key in sorted(found)])

@@ -15,8 +15,10 @@ from validator.descriptor import Descriptor
 from validator.observation import observation
 from validator.replay import Replay
 from validator.replay.again import Rerun
-from validator.replay.sums import Gap
-from validator.report.findings import redacted, rerun_findings, schema_findings
+from validator.replay.sums import Conservation, Gap
+from validator.report.findings import rerun_findings, schema_findings
+from validator.report.places import locator, redacted
+from validator.sources import Source
 
 REPORT_VERSION = "0.1"
 VALIDATOR = f"validator-v{__version__}"
@@ -50,11 +52,8 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
         "producer": descriptor.name,
         "version": manifest.get("version"),
         "revision": manifest.get("revision"),
-        "sources": [_source(source) for source in replay.sources],
-        "conservation": {
-            name: getattr(sums, name) if sums else 0
-            for name in ("native", "records", "excluded", "lost", "duplicated", "unreadable")
-        },
+        "sources": [_source(source, replay.by_source.get(at)) for at, source in enumerate(replay.sources, 1)],
+        "conservation": _sums(sums),
         "counts": counts,
         "claims": [_claim(outcome) for outcome in replay.outcomes] + _reruns(replay.reruns),
         "findings": schema_findings(replay) + replay.findings + rerun_findings(replay),
@@ -87,8 +86,8 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
 
 
 def converter_name(replay: Replay) -> str | None:
-    """Return what the converter called itself, name and version."""
-    return replay.converters[0] if replay.converters else None
+    """Return what the converters called themselves, name and version: one for each format that has units."""
+    return ", ".join(sorted(replay.converters)) or None
 
 
 def _counts(replay: Replay) -> dict[str, int]:
@@ -106,11 +105,23 @@ def _counts(replay: Replay) -> dict[str, int]:
     }
 
 
-def _source(source: Any) -> dict[str, Any]:
-    entry = {"path": redacted(source.path, 500), "format": source.format, "status": source.status}
+def _source(source: Source, sums: Conservation | None) -> dict[str, Any]:
+    entry: dict[str, Any] = {"path": redacted(source.path, 500), "format": source.format, "status": source.status}
     if source.reason:
         entry["reason"] = source.reason
+    if source.priority is not None:
+        entry["priority"] = dict(source.priority)
+        parts = {line.entity: line.priority for line in source.kind.lines if line.priority} if source.kind else {}
+        if parts:
+            entry["priority"]["parts"] = parts
+    if sums is not None:
+        entry["conservation"] = _sums(sums)
     return entry
+
+
+def _sums(sums: Conservation | None) -> dict[str, int]:
+    names = ("native", "records", "excluded", "lost", "duplicated", "unreadable")
+    return {name: getattr(sums, name) if sums else 0 for name in names}
 
 
 def _claim(outcome: Outcome) -> dict[str, Any]:
@@ -143,15 +154,9 @@ def _notices(replay: Replay) -> list[dict[str, Any]]:
         listed[notice.code] = listed.get(notice.code, 0) + 1
         if listed[notice.code] > EXAMPLE_NOTICES:
             continue
-        where: dict[str, Any] = {}
-        if notice.source is not None:
-            where["source"] = redacted(notice.source, 500)
-        if notice.tab is not None:
-            where["table"] = redacted(notice.tab)
-        if notice.key is not None:
-            where["key"] = [redacted(part) if isinstance(part, str) else part for part in notice.key]
+        where = locator(notice.source, notice.tab, notice.key, notice.form)
         if notice.column is not None:
-            where["column"] = redacted(notice.column)
+            where["pointer" if notice.column.startswith("/") else "column"] = redacted(notice.column)
         entry: dict[str, Any] = {"code": notice.code, "where": where}
         if notice.detail is not None:
             entry["detail"] = redacted(str(notice.detail))
@@ -160,18 +165,14 @@ def _notices(replay: Replay) -> list[dict[str, Any]]:
 
 
 def _gap(gap: Gap) -> dict[str, Any]:
-    return {
-        "from": {"source": gap.source, "table": gap.tab, "key": gap.first},
-        "to": {"source": gap.source, "table": gap.tab, "key": gap.last},
-        "units": gap.units,
-        "reason": gap.reason,
-    }
+    first, last = (locator(gap.source, gap.tab, key, gap.form) for key in (gap.first, gap.last))
+    return {"from": first, "to": last, "units": gap.units, "reason": gap.reason}
 
 
 def report(entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Sum up the entries of captures into a report."""
     decided = verdict.gravest(entry["verdict"] for entry in entries)
-    named = sorted({entry["converter"] for entry in entries if entry.get("converter")})
+    named = sorted({name for entry in entries for name in (entry.get("converter") or "").split(", ") if name})
     totals: dict[str, int] = {"captures": len(entries)}
     for name in ("streams", "records", "errors", "notices", "gaps", "unidentifiedSources"):
         totals[name] = sum(entry["counts"][name] for entry in entries)

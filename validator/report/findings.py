@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import unicodedata
 from dataclasses import replace
 from typing import Any
 
 from validator.claims.run import Violation
 from validator.replay import Replay
+from validator.replay.sums import form_of
+from validator.report.places import locator, redacted
 from validator.report.rows import row_difference
-
-LONGEST = 200
-"""Characters of a value that are shown."""
 
 SCHEMA_CLAIM = "stream.schema"
 """The id under which a line that breaks the record stream's schema is reported."""
@@ -58,12 +56,11 @@ def _located(bench: sqlite3.Connection, replay: Replay, violation: Violation) ->
 
 def place(bench: sqlite3.Connection, violation: Violation) -> dict[str, Any]:
     """Say where a violation is: the native unit, and the line of the record stream."""
-    where: dict[str, Any] = {"source": _source_of(bench, violation)}
+    where: dict[str, Any] = {"source": redacted(_source_of(bench, violation), 500)}
     if violation.unit is not None:
-        row = bench.execute("SELECT tab, key FROM native_unit WHERE unit = ?", (violation.unit,)).fetchone()
-        if row is not None:
-            where["table"] = redacted(row[0])
-            where["key"] = [redacted(part) if isinstance(part, str) else part for part in json.loads(row[1])]
+        row = bench.execute(f"SELECT tab, key, {form_of('u')} FROM native_unit AS u WHERE unit = ?", (violation.unit,))
+        for tab, key, form in row:
+            where |= locator(None, tab, json.loads(key), form)
     if violation.line is not None:
         row = bench.execute("SELECT at FROM record WHERE line = ?", (violation.line,)).fetchone()
         if row is not None:
@@ -87,7 +84,7 @@ def _source_of(bench: sqlite3.Connection, violation: Violation) -> str:
         ).fetchone()
     else:
         row = bench.execute("SELECT source FROM native_run ORDER BY run").fetchone()
-    return redacted(row[0], 500) if row else "-"
+    return str(row[0]) if row else "-"
 
 
 def schema_findings(replay: Replay) -> list[dict[str, Any]]:
@@ -143,18 +140,6 @@ def shown(value: Any) -> str | int | float | None:
             return redacted(value.removeprefix(b"=").decode("utf-8", "replace"))
         return f"content with digest {value.removeprefix(b'#').hex()}"
     return redacted(value)
-
-
-def redacted(text: str, longest: int = LONGEST) -> str:
-    """Bound a text and make what does not print visible, so that it cannot steer a terminal or a page."""
-    cut = text if len(text) <= longest else text[: longest - 1] + "…"
-    if cut.isprintable():
-        return cut
-    shown = "".join(
-        character if unicodedata.category(character)[0] != "C" else character.encode("unicode_escape").decode("ascii")
-        for character in cut
-    )
-    return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
 __all__ = ["SCHEMA_CLAIM", "describe", "place", "redacted", "rerun_findings", "schema_findings", "shown"]

@@ -20,7 +20,7 @@ def row_difference(bench: sqlite3.Connection, replay: Replay, unit: int, line: i
         "WHERE u.unit = ? AND r.line = ?",
         (unit, line),
     ).fetchone()
-    if found is None or found[0] not in replay.spools:
+    if found is None or found[0] not in replay.spools or found[0] not in replay.stores:
         return None
     run, tab, key, offset, length = found
     native = replay.stores[run].row(tab, json.loads(key))

@@ -17,6 +17,8 @@ from validator.workbench.encoding import (
     recorded_column,
     recorded_digest,
     recorded_row_digest,
+    value_column,
+    value_digest,
 )
 
 STATEMENTS = {
@@ -79,8 +81,8 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], Any]]] = {
         ("tags", "tags", json_column),
         ("project", "project", recorded_column),
         ("name", "name", recorded_column),
-        ("input", "input", json_column),
-        ("result", "answer", json_column),
+        ("input", "input", value_column),
+        ("result", "answer", value_column),
     )
 }
 """Members that are one column: its name, and how the value stands there."""
@@ -156,7 +158,10 @@ class RecordColumns:
 
     def holds_json(self, item: dict[str, Any]) -> bool:
         """Whether a line has members that are any JSON, where an integer may be longer than 64 bits."""
-        if not self._open.isdisjoint(item):
+        if not self._open.isdisjoint(item) or isinstance(item.get("content"), (list, dict)):
+            return True
+        native = item.get("native")
+        if isinstance(native, dict) and isinstance(native.get("record"), dict) and "value" in native["record"]:
             return True
         calls = item.get("toolCalls")
         return isinstance(calls, list) and not all(
@@ -168,7 +173,7 @@ class RecordColumns:
         tab, key = self.unit_of(item)
         native = item["native"]
         record = native.get("record")
-        digest = recorded_row_digest(record["row"]) if record else recorded_digest(native.get("blob"))
+        digest = _native_digest(native)
         columns = ["line", "ord", "run", "at", "tab", "key", "digest", "native_line", "offset", "length"]
         native_line = record.get("line") if record else None
         values = [line, line, self.run, number, tab, key, digest, native_line, offset, length]
@@ -218,6 +223,14 @@ class RecordColumns:
 def _record_statement(columns: tuple[str, ...]) -> str:
     """Only the columns that a line fills are bound: most lines fill a third of them."""
     return f"INSERT INTO record ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+def _native_digest(native: dict[str, Any]) -> bytes | None:
+    """Digest the unit that a record carries: a row, the value of a line, or bytes."""
+    record = native.get("record")
+    if not record:
+        return recorded_digest(native.get("blob"))
+    return recorded_row_digest(record["row"]) if "row" in record else value_digest(record["value"])
 
 
 def _key_of_entity(item: dict[str, Any]) -> str | None:

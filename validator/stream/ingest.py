@@ -210,11 +210,12 @@ class Ingest:
 
 
 def _locator_key(locator: dict[str, Any]) -> str | None:
+    """Return the key that a locator names, as it stands in the workbench; a file's key is its path."""
     if "key" in locator:
         return key_text(locator["key"])
     if "line" in locator:
-        return key_text([str(locator["line"])])
-    return None
+        return key_text([locator["source"], str(locator["line"])])
+    return None if "pointer" in locator else key_text([locator["source"]])
 
 
 def _bindable(cell: Any) -> bool:

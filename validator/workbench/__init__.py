@@ -59,6 +59,9 @@ def shape_tables(shape: Shape) -> list[str]:
             inside = ", ".join(f'"{name}"' for name, _, _ in child.columns)
             body = f"idx, kind, {inside}" if child.of == "array" else "name, kind, value"
             statements.append(f"CREATE TABLE {child.table} (unit INTEGER NOT NULL, {body})")
+    for name, facets in {name: facets for kind in shape.kinds for name, facets in kind.tables}.items():
+        columns = ", ".join(f'"{facet.name}"' for facet in facets)
+        statements.append(f"CREATE TABLE {name} (unit INTEGER PRIMARY KEY, {columns})")
     return statements
 
 
@@ -77,6 +80,9 @@ def index_native(workbench: sqlite3.Connection, shapes: Iterable[Shape]) -> None
     """Make the indexes of the native tables, when all units are in."""
     workbench.execute("CREATE INDEX IF NOT EXISTS native_unit_by_key ON native_unit (tab, key, run)")
     for shape in shapes:
+        if shape.kinds:
+            workbench.execute("CREATE INDEX IF NOT EXISTS native_unit_by_ekey ON native_unit (run, ekey)")
+            workbench.execute("CREATE INDEX IF NOT EXISTS native_lost_by_key ON native_lost (from_key)")
         for table in shape.tables:
             for child in table.children:
                 inner = "idx" if child.of == "array" else "name"

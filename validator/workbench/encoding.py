@@ -7,7 +7,8 @@ text that is not UTF-8 arrives with its bad bytes as lone surrogates (``surrogat
 Three encodings leave here:
 
 * ``cell_column``: a cell as a column: numbers as numbers, text as text, anything else as a BLOB.
-* ``json_column``: a JSON value as a column: a string as text, anything else as a BLOB.
+* ``json_column``, ``value_column``: a JSON value as a column: a string as text, anything else as a BLOB; the first
+  leaves out members that are null, the second says the value exactly.
 * digests: 16 bytes (BLAKE2b) of the canonical JSON of a row, a cell or a value. Numbers are
   canonical by numeric value: a REAL 1.0 and an INTEGER 1 give the same digest.
 """
@@ -166,7 +167,53 @@ def recorded_digest(value: Any) -> bytes | None:
         value = _untagged_json(value)
     elif kind is float or kind is int:
         value = cell_json(value)
+    elif kind is list or (kind is dict and not _is_tag(value)):
+        return value_digest(value)
     return _digest(orjson.dumps(value))
+
+
+def _is_tag(value: dict[str, Any]) -> bool:
+    return len(value) == 1 and next(iter(value)) in ("$text", "$blob", "$real", "$int")
+
+
+def value_digest(value: Any) -> bytes:
+    """Digest any JSON value, null too, exactly: keys in code point order, numbers by numeric value."""
+    return _digest(_exact(value))
+
+
+def value_column(value: Any) -> Column:
+    """Return a JSON value as a column, exactly: text as text, null as NULL, anything else as a BLOB."""
+    if value is None:
+        return None
+    if type(value) is str:
+        return value if len(value) <= LONGEST_TEXT else b"#" + _digest(orjson.dumps(value))
+    return _bounded(b"=" + _exact(value))
+
+
+def _exact(value: Any) -> bytes:
+    plain = _whole_floats(value)
+    try:
+        return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # integers beyond 64 bits, nesting beyond what orjson writes
+        return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def _whole_floats(value: Any) -> Any:
+    """Write each float that is a whole number as one, so that 1.0 and 1 are one; with one frame for each level."""
+    kind = type(value)
+    if kind is float:
+        return int(value) if value.is_integer() else value
+    if kind is dict:
+        members = {}
+        for name, member in value.items():
+            members[name] = _whole_floats(member)
+        return members
+    if kind is list:
+        elements = []
+        for element in value:
+            elements.append(_whole_floats(element))
+        return elements
+    return value
 
 
 def json_column(value: Any) -> Column:

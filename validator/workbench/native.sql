@@ -13,7 +13,36 @@ CREATE TABLE native_run (
     namespace, basis
 );
 
-CREATE TABLE native_source (source INTEGER PRIMARY KEY, run INTEGER, path, format, status, reason, priority);
+CREATE TABLE native_source (
+    source INTEGER PRIMARY KEY, run INTEGER, path, format, status, reason,
+    priority,                   -- compact JSON of what the format's document says, or NULL
+    home,                       -- the home that it lies in; empty for the root itself
+    inside                      -- its path relative to that home
+);
+
+-- One row for each file whose units are the file itself or its lines.
+CREATE TABLE native_file (
+    run INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    tab,                        -- its kind
+    form,                       -- what a unit is: file or line
+    units INTEGER NOT NULL,
+    unreadable INTEGER NOT NULL
+);
+
+-- What a file says about its home, whether or not it is a unit: true and false as 1 and 0.
+CREATE TABLE native_fact (source INTEGER NOT NULL, name, value);
+
+-- What the format's document says of the worth of entity types.
+CREATE TABLE native_priority (format, etype, signal, noise);
+
+-- The first place of each member, and of each kind of line, that the native shape does not know.
+CREATE TABLE native_name (
+    run INTEGER NOT NULL,
+    code, tab, line, name,
+    source INTEGER NOT NULL, key, unit INTEGER,
+    PRIMARY KEY (run, code, tab, line, name)
+);
 
 CREATE TABLE native_table (
     run INTEGER NOT NULL,

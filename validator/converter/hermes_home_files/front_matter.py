@@ -123,6 +123,8 @@ def _plain(value: Any, above: set[int], count: list[int]) -> Any:
         return without_lone(value)
     if id(value) in above:
         raise BadFrontMatter("a value that holds itself")
+    if len(above) >= MOST_LEVELS and isinstance(value, list | dict):
+        raise BadFrontMatter("nested too deep once its aliases are followed")
     if isinstance(value, list):
         return [_plain(element, above | {id(value)}, count) for element in value]
     if isinstance(value, dict):
