@@ -6,7 +6,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check --quiet
 
-.PHONY: check test lint mutate bench clean
+.PHONY: check test lint mutate evidence bench clean
 # Two installations must not write to one environment at the same time.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -27,6 +27,15 @@ lint: $(VENV)/made-lint
 ## Break the records in every way the claims know, and see that each is noticed.
 mutate: $(VENV)/made-run
 	@$(RUN) -m validator mutate captures tests/constructed
+
+## Observe every version again, and write the descriptor's evidence, its provenance and its page from that.
+evidence: DESCRIPTOR := com.nousresearch.hermes
+evidence: $(VENV)/made-run
+	@$(RUN) -m validator observe captures --by-version reports/observations
+	@$(RUN) -m validator evidence add $(DESCRIPTOR) reports/observations/*.json --replace
+	@$(RUN) -m validator evidence provenance $(DESCRIPTOR) --write
+	@$(RUN) -m validator evidence page $(DESCRIPTOR) --write
+	@$(RUN) -m validator lint $(DESCRIPTOR)
 
 ## Measure what a check costs, on grown stores.
 ## BENCH holds its options, such as BENCH="--messages 1000000 --output reports/benchmark".

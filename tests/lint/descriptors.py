@@ -20,7 +20,8 @@ def copied(folder: Path, **changes: Change) -> Path:
     """Copy the descriptor; each change is made to the document of the file that ``FILES`` names for it."""
     place = folder / "descriptor"
     if not place.exists():
-        shutil.copytree(load().folder, place, ignore=shutil.ignore_patterns("claims", "notices.toml", "*.md"))
+        left = shutil.ignore_patterns("claims", "notices.toml", "page.json", "*.md")
+        shutil.copytree(load().folder, place, ignore=left)
         _keep_declared(place)
     for name, change in changes.items():
         path = file_of(place, name)

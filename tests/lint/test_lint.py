@@ -168,6 +168,15 @@ def test_a_claim_for_a_table_that_the_shape_does_not_know_is_found(tmp_path: Pat
     assert ("claims/test.toml", "test.table", "table-unknown") in errors(folder)
 
 
+def test_a_part_of_the_page_without_a_claim_is_found(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    (folder / "claims").mkdir()
+    (folder / "claims" / "test.toml").write_text(CLAIM.replace("u.tab = 'moods'", "1"), encoding="utf-8")
+    part = {"section": "links", "title": "Links", "claims": ["test.*", "moods.*"]}
+    (folder / "page.json").write_text(json.dumps({"page": "0.1", "parts": [part]}), encoding="utf-8")
+    assert errors(folder) == [("page.json", "/parts/0/claims/1", "no-claim")]
+
+
 def test_a_claim_that_rests_on_no_evidence_that_exists_is_found(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     (folder / "claims").mkdir()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from validator.cli._options import Command, as_json, faults, write
+from validator.cli._options import Command, as_json, fail, faults, write
 from validator.cli._progress import Progress
 
 if TYPE_CHECKING:
@@ -142,3 +142,33 @@ TIMEOUT = 60.0
 
 MEMORY = 2**31
 """Bytes that it may use."""
+
+
+@command.command(epilog="Example:  validator evidence page com.nousresearch.hermes --check")
+@click.argument("descriptor", required=False, metavar="[DESCRIPTOR]")
+@click.option("--write", "in_place", is_flag=True, help="Write the page beside the descriptor.")
+@click.option("--check", "compare", is_flag=True, help="Fail when the page beside the descriptor is another.")
+@click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
+def page(descriptor: str | None, in_place: bool, compare: bool, output: str | None) -> None:
+    """Write the descriptor's page, in Markdown: what it says, on what evidence, and what was observed.
+
+    With --check: exit 0 when the page beside the descriptor is the one that would be written, 1 when it is not.
+    """
+    if in_place + compare + (output is not None) > 1:
+        raise click.UsageError("give one of --write, --check and --output")
+    with faults():
+        from validator.descriptor import load
+        from validator.evidence.file import exclusive, replace_file
+        from validator.evidence.page import PAGE, stands
+        from validator.evidence.page import page as page_of
+
+        known = load(descriptor)
+        text = page_of(known)
+        if compare:
+            if not stands(known, text):
+                fail(f"{known.name}/{PAGE}: is not what would be written now; write it with evidence page --write", 1)
+        elif in_place:
+            with exclusive(known.folder):
+                replace_file(known.folder / PAGE, text.encode("utf-8"))
+        else:
+            write(text, output)

@@ -79,6 +79,8 @@ def _faults(documents: Documents) -> Iterator[Fault]:
     else:
         yield from claims_part.claims(descriptor)
         yield from claims_part.notices(descriptor)
+        if documents.page is not None:
+            yield from claims_part.page(descriptor, documents.page)
 
 
 def _families(document: dict[str, Any]) -> set[str]:

@@ -9,6 +9,7 @@ import re
 import sqlite3
 import tomllib
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Any
 
 from validator import claims as claims_station
@@ -93,6 +94,21 @@ def _tab_literals(sql: str) -> list[str]:
     for group in _TAB_IN.findall(sql):
         found.update(_TEXT.findall(group))
     return sorted(text.replace("''", "'") for text in found)
+
+
+def page(descriptor: Descriptor, parts: dict[str, Any]) -> Iterator[Fault]:
+    """Parts of the page that name no claim."""
+    try:
+        ids = [claim.id for claim in claims_station.load(descriptor)]
+    except (DescriptorError, KeyError, TypeError, ValueError, AttributeError):
+        return
+    for index, part in enumerate(parts["parts"]):
+        for place, pattern in enumerate(part["claims"]):
+            if ids and not any(fnmatchcase(name, pattern) for name in ids):
+                yield Fault(
+                    "page.json", f"/parts/{index}/claims/{place}", "no-claim", "there is no such claim",
+                    "name a claim of the descriptor, or take it out",
+                )  # fmt: skip
 
 
 def notices(descriptor: Descriptor) -> Iterator[Fault]:

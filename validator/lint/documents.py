@@ -39,6 +39,7 @@ class Documents:
     shapes: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The native shapes that satisfy their schema, by file."""
     sources: dict[str, Any] | None = None
+    page: dict[str, Any] | None = None
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -54,6 +55,10 @@ def read(folder: Path) -> Documents:
             found.shapes[f"formats/{path.name}"] = shape
     if (folder / "sources.json").is_file():
         found.sources = _read(found, folder / "sources.json", "sources")
+    if (folder / "page.json").is_file():
+        found.page = _read(found, folder / "page.json", "page")
+    for path in sorted((folder / "vocabularies").glob("*.json")):
+        _read(found, path, "vocabulary")
     found.sound = not found.faults
     return found
 

@@ -7,6 +7,16 @@ from typing import Any
 
 ERROR, NOTICE = "error", "notice"
 
+CODES = frozenset(
+    (  # one string: a list of this length would take a screen
+        "not-json not-toml schema repeated-member unknown-member evidence-nowhere evidence-twice empty not-a-date "
+        "revision-differs failed-evidence beyond-evidence alias-twice format-twice format-unknown no-shape shape-twice "
+        "name-twice column-unknown table-unknown derived-too layout-unknown older-than-table no-position claim notice "
+        "no-claim not-shown never-filled source-only no-captures capture-unread claims-not-read"
+    ).split()
+)
+"""What kinds of faults there are; docs/evidence.md explains them."""
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -21,6 +31,11 @@ class Fault:
     level: str = ERROR
     of_claim: bool = False
     """Whether the place is a claim's id."""
+
+    def __post_init__(self) -> None:
+        """Hold the code against the list, so that none is left unexplained."""
+        if self.code not in CODES:
+            raise ValueError(f"no such code of the lint: {self.code}")
 
     def entry(self) -> dict[str, Any]:
         """Return the fault as the JSON output has it."""
