@@ -119,7 +119,8 @@ def folder_of(name: str | None) -> Path:
 
 def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """What tells a folder's files from those of an earlier load."""
-    files = [folder / "descriptor.json", folder / "sources.json", *sorted((folder / "formats").glob("*.json"))]
+    patterns = ("*.json", "*.toml", "formats/*.json", "claims/*.toml")
+    files = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
     return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files if file.is_file())
 
 
