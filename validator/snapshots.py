@@ -104,18 +104,13 @@ def _chosen(
         elif source.owner is not None:
             if shape is not None and source.path.endswith(shape.scratch):
                 omitted.append(source.path)
-        elif shape is not None and shape.reader == "sqlite-table" and not source.reason:
+        elif shape is not None and shape.tables and source.kind is None and not source.reason:
             groups.append((source.path, shape, [source.path + suffix for suffix in shape.companions]))
-        elif named or (shape is not None and not source.reason and _described(source.path, shape)):
+        elif named or (source.kind is not None and source.kind.alone is None):
             others.append(source.path)
         else:
             omitted.append(source.path)
     return groups, others, omitted
-
-
-def _described(path: str, shape: Shape) -> bool:
-    """Whether a file holds units of a format, and is no configuration: that is where keys are kept."""
-    return any(matches(path, pattern) for pattern, _ in shape.files) and not path.endswith((".yaml", ".yml"))
 
 
 def _renamed(paths: list[str], descriptor: Descriptor, capture: Capture) -> dict[str, str]:

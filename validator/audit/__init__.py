@@ -67,7 +67,7 @@ def audit(target: str, descriptor: Descriptor, since: str | None = None) -> Audi
 def shape_of(descriptor: Descriptor) -> Shape:
     """Return the shape of the descriptor's format of tables; ``TargetError`` where it has none."""
     for shape in descriptor.shapes:
-        if shape.reader == "sqlite-table":
+        if shape.tables:
             return shape
     raise TargetError(f"{descriptor.name} has no format of tables; there is nothing to audit")
 

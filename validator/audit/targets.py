@@ -28,7 +28,7 @@ from validator.capture import Capture, CaptureError, TargetError, copy, find, ve
 from validator.census import StoreError
 from validator.descriptor import Descriptor
 from validator.descriptor.shape import Shape
-from validator.sources import is_format_file, looks_like
+from validator.sources import is_format_file, looks_like, matches
 
 REQUIREMENT = re.compile(r"(?P<package>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==(?P<version>[A-Za-z0-9][\w.!+-]*)")
 ARCHIVES = (".whl", ".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -157,7 +157,7 @@ def _layouts(
 ) -> Iterator[tuple[str, Layout]]:
     bare = capture.id if capture.manifest is None and capture.id in capture.paths else None
     for path in capture.paths:
-        if path != bare and not is_format_file(path, descriptor):
+        if path != bare and not any(matches(path, pattern) for pattern, _ in shape.files):
             continue
         beside = [path + suffix for suffix in shape.companions if path + suffix in capture.paths]
         with _private() as folder:
