@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from validator.converter.hermes_state_sqlite.scratch import Scratch, bindable
@@ -54,20 +55,36 @@ def occurrences(message: str, calls: list[Call], uids: Any) -> list[str]:
     return found
 
 
+HELD = 100_000
+"""Calls that are kept in memory; those of a larger store are kept on disk."""
+
+
 class CallIndex:
-    """The calls of a store by session, replay state and provider id, on disk; closed with `close`."""
+    """The calls of a store by session, replay state and provider id; closed with `close`."""
 
     def __init__(self, entries: Iterable[tuple[object, bool, str, str]]) -> None:
+        self._held: dict[tuple[object, bool, str], str | None] = {}
+        self._scratch: Scratch | None = None
+        rest = iter(entries)
+        first = list(islice(rest, HELD + 1))
+        if len(first) <= HELD:
+            for session, replay, provider_id, occurrence in first:
+                key = (session, replay, provider_id)
+                self._held[key] = None if key in self._held else occurrence
+            return
         columns = ("session", "replay", "provider_id", "occurrence")
-        rows = ((bindable(session), *rest) for session, *rest in entries)
+        rows = ((bindable(session), *others) for session, *others in chain(first, rest))
         self._scratch = Scratch("call", columns, rows)
 
     def find(self, session: object, replay: bool, provider_id: str) -> str | None:
         """The occurrence of the one call with this provider id in this session and replay state, if one."""
+        if self._scratch is None:
+            return self._held.get((session, replay, provider_id))
         sql = "SELECT occurrence FROM call WHERE session IS ? AND replay = ? AND provider_id = ? LIMIT 2"
         found = self._scratch.all(sql, (bindable(session), replay, bindable(provider_id)))
         return str(found[0][0]) if len(found) == 1 else None
 
     def close(self) -> None:
         """Removes the index."""
-        self._scratch.close()
+        if self._scratch is not None:
+            self._scratch.close()
