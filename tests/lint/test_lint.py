@@ -28,7 +28,6 @@ def errors(folder: Path, **options: Any) -> list[tuple[str, str | None, str]]:
     ]
 
 
-@pytest.mark.xfail(reason="the descriptor does not declare the format of its home files yet", strict=False)
 def test_the_descriptors_that_ship_have_no_fault() -> None:
     document = lint([])
     assert [fault for entry in document["descriptors"] for fault in entry["faults"] if fault["level"] == "error"] == []
@@ -223,6 +222,23 @@ def test_a_column_of_the_source_is_said_to_be_that_and_never_an_error(tmp_path: 
     found = [fault for fault in faults(copied(tmp_path), strict=True) if fault["code"] == "source-only"]
     assert {fault["level"] for fault in found} == {"notice"}
     assert any("worker_receipts" in fault["message"] for fault in found)
+
+
+def test_a_kind_of_file_that_no_capture_has_is_said_to_be_the_document_s_only(tmp_path: Path) -> None:
+    found = [fault for fault in faults(copied(tmp_path)) if fault["code"] == "source-only"]
+    assert any(fault["message"].startswith("session-log is known from the format's document") for fault in found)
+
+
+def test_what_no_file_of_a_kind_holds_is_a_notice(tmp_path: Path) -> None:
+    document = lint([str(copied(tmp_path))], [str(Path(ONE_CAPTURE).parent / "0.19.0-memory")])
+    [message] = [
+        fault["message"]
+        for entry in document["descriptors"]
+        for fault in entry["faults"]
+        if fault["code"] == "never-filled" and fault["message"].startswith("memory-md")
+    ]
+    assert "tags (/tags)" in message
+    assert "text" not in message
 
 
 def test_an_edition_of_a_descriptor_that_ships_may_have_its_name(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 from validator import claims as claims_station
 from validator.claims import Claim
 from validator.descriptor import Descriptor, checked
-from validator.descriptor.shape import Shape
 from validator.evidence.markdown import cell, code, fenced, prose
+from validator.evidence.scope import patterns
 from validator.observation import COUNTS
 
 PAGE = "README.md"
@@ -132,14 +132,10 @@ def _identity(descriptor: Descriptor) -> Iterator[str]:
     lines = [f"- Name: {code(descriptor.name)}; short aliases: {aliases}."]
     for entry in descriptor.document["formats"]:
         shape = next((shape for shape in descriptor.shapes if shape.format == entry["id"]), None)
-        files = ", ".join(code(pattern) for pattern in _patterns(shape)) if shape else "no native shape"
+        files = ", ".join(code(pattern) for pattern in patterns(shape)) if shape else "no native shape"
         lines.append(f"- Native format: {code(entry['id'])} ({files}){_cites(entry['evidence'])}.")
     lines.append(f"- Namespace: {prose(descriptor.document['namespace']['rule'])}.")
     yield "\n".join(lines)
-
-
-def _patterns(shape: Shape) -> list[str]:
-    return [pattern for pattern, _ in shape.files]
 
 
 def _positions(descriptor: Descriptor) -> Iterator[str]:
@@ -181,6 +177,10 @@ def _losses(descriptor: Descriptor) -> Iterator[str]:
         if documented:
             names = ", ".join(code(name) for name in documented)
             lines.append(f"- Known from the producer's source only, and in no capture: {names}.")
+        for kind in shape.kinds:
+            if kind.alone is not None:
+                names = ", ".join(code(pattern) for pattern in kind.patterns)
+                lines.append(f"- Not converted where it is alone: {names}, {prose(kind.alone)}.")
     for rule in descriptor.file_rules:
         if rule.status == "excluded":
             lines.append(f"- Excluded file: {code(rule.pattern)}, {prose(rule.reason)}.")

@@ -58,8 +58,9 @@ def formats_of(item: dict[str, Any], shapes: Iterable[Shape]) -> list[str]:
     if found:
         return found
     spoken = frozenset().union(*areas(item["scope"]))
-    return [shape.format for shape in known if any(pattern.lower() in spoken for pattern in _patterns(shape))]
+    return [shape.format for shape in known if any(pattern.lower() in spoken for pattern in patterns(shape))]
 
 
-def _patterns(shape: Shape) -> list[str]:
-    return [pattern for pattern, _ in shape.files]
+def patterns(shape: Shape) -> list[str]:
+    """The patterns of a format's files."""
+    return [pattern for pattern, _ in shape.files] + [pattern for kind in shape.kinds for pattern in kind.patterns]

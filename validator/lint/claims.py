@@ -84,8 +84,9 @@ def _workbench_tables(shape: Shape) -> set[str]:
 
 
 def _units(shape: Shape) -> Iterator[str]:
-    """What a unit's ``tab`` may be: the tables of the shape."""
+    """What a unit's ``tab`` may be: the tables of the shape, or its kinds of files."""
     yield from (table.name for table in shape.tables)
+    yield from (kind.name for kind in shape.kinds)
 
 
 def _tab_literals(sql: str) -> list[str]:

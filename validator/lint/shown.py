@@ -1,7 +1,7 @@
-"""Looks through captures for what the native shapes describe: which tables and columns has no capture shown?
+"""Looks through captures for what the native shapes describe: which tables, columns and files has no capture shown?
 
-Every store of every capture is copied and read once. Hands on one fault for each table that is nowhere, and for each
-table one for the columns that are nowhere and one for those that are empty everywhere.
+Every store and every file with units is copied and read once. Hands on one fault for each table or kind of file that is
+nowhere, and for each table one for the columns that are nowhere and one for those that are empty everywhere.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from validator import workbench as workbench_station
 from validator.capture import Capture, CaptureError, copy
-from validator.census import StoreError
+from validator.census import Files, StoreError
 from validator.census.store import identifier, open_store, tables
 from validator.descriptor import Descriptor
+from validator.descriptor.kinds import Facet, FileKind
 from validator.descriptor.shape import Shape, Table
 from validator.lint.fault import NOTICE, Fault
-from validator.sources import Source, identify
+from validator.replay.runs import Run, plan
+from validator.sources import identify
 
 MOST_NAMES = 12
 """Columns that one message names."""
@@ -66,17 +69,18 @@ def look(captures: Sequence[Capture], descriptor: Descriptor) -> Seen:
 
 def _look(capture: Capture, descriptor: Descriptor, private: Path, seen: Seen) -> None:
     sources = identify(capture.paths, descriptor)
-    for number, source in enumerate(sources):
-        if source.format is None or source.owner is not None or source.status != "identified":
-            continue
-        shape = next((shape for shape in descriptor.shapes if shape.format == source.format), None)
-        if shape is not None and shape.tables:
-            companions = [other.path for other in sources if other.owner == source.path]
-            folder = copy(capture.root, [source.path, *companions], private / str(number))
-            _store(folder / source.path, source, shape, seen)
+    for source in sources:
+        if source.kind is not None and source.format is not None:
+            seen.there.add((source.format, source.kind.name))
+    for run in plan(capture, sources, descriptor):
+        folder = copy(capture.root, run.paths, private / str(run.number))
+        if run.files:
+            _files(folder / run.source, run, seen)
+        else:
+            _store(folder / run.source, run.shape, seen)
 
 
-def _store(path: Path, source: Source, shape: Shape, seen: Seen) -> None:
+def _store(path: Path, shape: Shape, seen: Seen) -> None:
     store = open_store(path)
     try:
         for table in tables(store, shape):
@@ -86,12 +90,38 @@ def _store(path: Path, source: Source, shape: Shape, seen: Seen) -> None:
             seen.columns.update((shape.format, table.name, column) for column in table.columns)
             counts = ", ".join(f"count({identifier(column)})" for column in table.columns)
             row = store.execute(f"SELECT count(*), {counts} FROM {identifier(table.name)}").fetchone()
-            if row[0]:
-                seen.rows.add((shape.format, table.name))
-            filled = [column for column, count in zip(table.columns, row[1:], strict=True) if count]
-            seen.filled.update((shape.format, table.name, column) for column in filled)
+            _counted((shape.format, table.name), table.columns, row, seen)
     finally:
         store.close()
+
+
+def _files(home: Path, run: Run, seen: Seen) -> None:
+    bench = workbench_station.create(None, [run.shape])
+    try:
+        Files(home, run.shape, run.files).load(bench, run.number)
+        for kind in run.shape.kinds:
+            for name, table, entity, facets in _units(kind):
+                columns = [facet.name for facet in facets]
+                counts = "".join(f", count(t.{identifier(column)})" for column in columns)
+                source = f"native_unit AS u JOIN {table} AS t USING (unit) WHERE u.tab = ? AND u.etype = ?"
+                row = bench.execute(f"SELECT count(*){counts} FROM {source}", (kind.name, entity)).fetchone()
+                _counted((run.shape.format, name), columns, row, seen)
+    finally:
+        bench.close()
+
+
+def _units(kind: FileKind) -> Iterator[tuple[str, str, str, tuple[Facet, ...]]]:
+    """The kinds of units of a kind of file: name, workbench table, entity, and what is taken from each."""
+    if kind.workbench is not None:
+        yield kind.name, kind.workbench, kind.entity, kind.facets
+    for line in kind.lines:
+        yield f"{kind.name}/{line.name}", line.workbench, line.entity, line.facets
+
+
+def _counted(unit: tuple[str, str], columns: Sequence[str], row: Sequence[int], seen: Seen) -> None:
+    if row[0]:
+        seen.rows.add(unit)
+    seen.filled.update((*unit, column) for column, count in zip(columns, row[1:], strict=True) if count)
 
 
 def not_shown(seen: Seen, shapes: dict[str, Shape], level: str) -> Iterator[Fault]:
@@ -99,6 +129,8 @@ def not_shown(seen: Seen, shapes: dict[str, Shape], level: str) -> Iterator[Faul
     for file, shape in shapes.items():
         for index, table in enumerate(shape.tables):
             yield from _table(f"/tables/{index}", file, shape, table, seen, level)
+        for index, kind in enumerate(shape.kinds):
+            yield from _kind(f"/kinds/{index}", file, shape, kind, seen, level)
     for capture in seen.unread:
         yield Fault(
             "formats", None, "capture-unread", f"the capture {capture} could not be read, and shows nothing here",
@@ -145,6 +177,34 @@ def _empty(at: str, file: str, shape: Shape, table: Table, seen: Seen, there: li
             file, f"{at}/columns", "never-filled", f"{table.name}: {_some(empty)} NULL in every row of every capture",
             "capture a run that fills them; until then nothing about their values is observed", NOTICE,
         )  # fmt: skip
+
+
+def _kind(at: str, file: str, shape: Shape, kind: FileKind, seen: Seen, level: str) -> Iterator[Fault]:
+    """What no capture has shown of a kind of file, of its kinds of lines, and of what is taken from each."""
+    since = shape.document["kinds"][int(at.rpartition("/")[2])].get("since")
+    if (shape.format, kind.name) not in seen.there:
+        if isinstance(since, int):
+            message = f"{kind.name}: no capture has such a file"
+            yield Fault(file, at, "not-shown", message, "capture a run that writes one", level)
+        else:
+            yield Fault(
+                file, at, "source-only", f"{kind.name} is known from the format's document only; no capture shows it",
+                "capture a run that writes one; until then it is validated on constructed files only", NOTICE,
+            )  # fmt: skip
+        return
+    for name, _, _, facets in _units(kind):
+        if (shape.format, name) not in seen.rows:
+            continue  # a file that is no unit where it is alone
+        empty = [
+            f"{facet.name} ({facet.pointer})"
+            for facet in facets
+            if facet.pointer is not None and (shape.format, name, facet.name) not in seen.filled
+        ]
+        if empty:
+            yield Fault(
+                file, at, "never-filled", f"{name}: {_some(empty)} absent from every file of every capture",
+                "capture a run that writes them; until then nothing about their values is observed", NOTICE,
+            )  # fmt: skip
 
 
 def _some(names: list[str]) -> str:
