@@ -10,6 +10,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from validator.census.cycles import load_cycles
 from validator.census.files import Files, NativeFile, load_facts
 from validator.census.journal import log_notice
 from validator.census.load import TableLoader, entity_key, key_part, key_text
@@ -108,6 +109,8 @@ class Store:
             "WHERE run = ? GROUP BY session",
             (run,),
         )
+        for spec in self.shape.tables:
+            load_cycles(workbench, run, spec)
         self._note(workbench, run, source)
         workbench.execute("COMMIT")
 

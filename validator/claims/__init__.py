@@ -107,7 +107,7 @@ def _claim(item: dict[str, Any], file: str, descriptor: Descriptor) -> Claim:
     try:
         return Claim(
             id=item["id"],
-            statement=" ".join(item["statement"].split()),
+            statement=_sentence(item["statement"]) or "",
             level=item.get("level", "error"),
             evidence=tuple(item.get("evidence", ())),
             formats=formats,
@@ -115,9 +115,9 @@ def _claim(item: dict[str, Any], file: str, descriptor: Descriptor) -> Claim:
             violations=item["violations"] if set(known) <= set(formats) else _among(item["violations"], formats),
             mutants=tuple(_mutant(mutant) for mutant in item.get("mutants", ())),
             file=file,
-            note=item.get("note"),
+            note=_sentence(item.get("note")),
             source=item.get("source"),
-            remedy=item.get("remedy"),
+            remedy=_sentence(item.get("remedy")),
         )
     except KeyError as error:
         name = item.get("id", "without an id")
@@ -136,6 +136,11 @@ WHERE coalesce(
     {names.partition(",")[0]}
 ) IN ({names})
 """
+
+
+def _sentence(text: str | None) -> str | None:
+    """Return prose without its line breaks."""
+    return None if text is None else " ".join(text.split())
 
 
 def _mutant(item: dict[str, Any]) -> Mutant:

@@ -78,6 +78,8 @@ class Table:
     workbench: str | None
     loads: tuple[Load, ...]
     children: tuple[Child, ...]
+    tree: tuple[str, str] | None = None
+    """Where units name a parent of their own kind: the workbench columns of their id and of the parent's."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ def _table(item: dict[str, Any]) -> Table:
         if "through" in stream:
             through = (stream["through"], stream["by"])
     workbench = item.get("workbench")
+    tree = (workbench or {}).get("tree")
     return Table(
         name=item["name"],
         kind=item["class"],
@@ -151,6 +154,7 @@ def _table(item: dict[str, Any]) -> Table:
         workbench=workbench["table"] if workbench else None,
         loads=tuple(_load(name, load) for name, load in workbench["columns"].items()) if workbench else (),
         children=tuple(_child(child) for child in workbench.get("children", ())) if workbench else (),
+        tree=(tree["key"], tree["parent"]) if tree else None,
     )
 
 

@@ -83,6 +83,12 @@ CREATE TABLE native_stream (
     units INTEGER NOT NULL      -- how many it has
 );
 
+-- One row for each unit that is, by its parents, its own ancestor.
+CREATE TABLE native_cycle (
+    cycle INTEGER NOT NULL,     -- the first unit of the circle
+    unit INTEGER NOT NULL
+);
+
 CREATE TABLE native_lost (
     run INTEGER NOT NULL,
     source INTEGER NOT NULL,
