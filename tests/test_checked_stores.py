@@ -65,6 +65,7 @@ NOTICES = {
     "torn_log": {"uncommitted-frames": 1},
     "twin_keys": {"not-utf8": 2},
     "uncommitted_frames": {"uncommitted-frames": 1},
+    "undecodable_table_name": {"unknown-table": 1},
     "unknown_column": {"unknown-column": 2},
     "unknown_table": {"unknown-table": 1},
     "utf_16_big": {"not-utf8": 1},

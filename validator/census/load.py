@@ -115,7 +115,7 @@ class TableLoader:
             self._others.append((place, lambda _, decoded: _kind(decoded.get(str(name)))))
         elif how == "json-digest":
             self._others.append((place, lambda _, decoded: _only(decoded.get(str(name)), load.of)))
-        elif name in self._where and how == "value":
+        elif name in self._where and how == "value" and load.of is None:
             self._values.append((place, self._where[name]))
         elif name in self._where:
             self._cells.append((place, self._where[name], _TEXT_CELL[how] if load.of == "text" else _CELL[how]))
