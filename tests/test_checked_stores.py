@@ -49,6 +49,7 @@ UNNAMEABLE = {"undecodable_table_name"}
 # What the catalogue says of each store; of those that are not named, nothing.
 NOTICES = {
     "broken_full_text": {"derived-damaged": 1},
+    "every_table": {"orphan-session": 1},
     "empty_unknown_table": {"unknown-table": 1},
     "garbage_log": {"stale-wal": 1},
     "generated_columns": {"unknown-column": 1, "unknown-table": 1},
