@@ -31,8 +31,8 @@ def of_capture(
 ) -> str:
     """Return the verdict on one capture.
 
-    ``misused``: it could not be judged as it was given. ``unreadable``: some unit could not be read. ``converted``: units that must be in records. ``subjects``: over
-    all claims.
+    ``misused``: it could not be judged as it was given. ``unreadable``: some unit could not be read. ``converted``:
+    units that must be in records. ``subjects``: over all claims.
     """
     if misused:
         return WRONG_USAGE

@@ -63,9 +63,10 @@ def table(data: dict[str, Any]) -> str:
         "× floor",
         "× export",
     ]
+    aligned = ["right", "right", "left", *["right"] * 7]
     loop = data["schema_loop"]
     parts = [
-        tabulate(rows, heads, tablefmt="github", disable_numparse=True, colalign=["right", "right", "left"] + ["right"] * 7),
+        tabulate(rows, heads, tablefmt="github", disable_numparse=True, colalign=aligned),
         f"A plain `jsonschema` loop over the stream of {loop['messages']:,} messages: {loop['wall']:.1f} s, "
         f"{1e6 * loop['wall'] / loop['messages']:.0f} µs a message.",
         "\n".join(f"`{name}`: {1000 * seconds:.0f} ms" for name, seconds in data["start_up"].items()),

@@ -1,7 +1,7 @@
 """Copies a store that a program may be writing, so that the copy is one committed state; the store is never opened.
 
-A write-ahead log grows at its end while the store itself rests: the store, and as much of the log as there was, are then
-a state that a reader would have seen. With a rollback journal, all files must hold still.
+A write-ahead log grows at its end while the store itself rests: the store, and as much of the log as there was, are
+then a state that a reader would have seen. With a rollback journal, all files must hold still.
 """
 
 from __future__ import annotations
