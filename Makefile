@@ -37,6 +37,10 @@ evidence: $(VENV)/made-run
 	@$(RUN) -m validator evidence page $(DESCRIPTOR) --write
 	@$(RUN) -m validator lint $(DESCRIPTOR)
 
+## Write the matrix of versions against claims anew, under reports/.
+matrix: $(VENV)/made-run
+	@$(RUN) -m validator matrix --write reports
+
 ## Measure what a check costs, on grown stores.
 ## BENCH holds its options, such as BENCH="--messages 1000000 --output reports/benchmark".
 bench: $(VENV)/made-bench

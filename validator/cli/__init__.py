@@ -56,6 +56,7 @@ SUMMARIES = {
     "evidence": "Add evidence to a descriptor, hold it against a fresh replay, and publish it.",
     "explain": "Show one claim in full, with an example finding.",
     "lint": "Hold descriptors, shapes, claims and evidence against their schemas and each other.",
+    "matrix": "Hold versions against claims, over all captures.",
     "mutate": "Break the records in every way the claims know, and see that each is noticed.",
     "observe": "Write the observation of captures of one version.",
 }
