@@ -204,3 +204,26 @@ def test_nothing_is_left_beside_the_descriptor(tmp_path: Path) -> None:
     names = sorted(path.name for path in folder.iterdir())
     add(folder, OBSERVED)
     assert sorted(path.name for path in folder.iterdir()) == names
+
+
+def test_a_descriptor_of_another_producer_keeps_its_own_form(tmp_path: Path) -> None:
+    text = (
+        '{"name":"org.example.agent","aliases":[],"namespace":{"rule":"native-global"},"positions":[{"family":"transcript",'
+        '"basis":"line","boundary":"line"}],"formats":[{"id":"example-log","evidence":[0]}],"evidence":[{"label":"source",'
+        '"revision":"commit:abc","scope":"log"}],"destinations":{},"mappings":[{"native":"line","destination":"native.record"'
+        ',"scope":"session.jsonl lines","evidence":[0]}]}'
+    )
+    folder = tmp_path / "agent"
+    folder.mkdir()
+    (folder / "descriptor.json").write_text(text, encoding="utf-8")
+    item = changed(scope="session.jsonl; one run.", converter="example-log-v1.0.0")
+    assert add(folder, item).code == 2  # without its shape, nothing says which format it is about
+    (folder / "formats").mkdir()
+    shape = {"shape": "0.1", "format": "example-log", "reader": "sqlite-table"}
+    shape = {**shape, "files": [{"pattern": "session.jsonl"}], "tables": []}
+    (folder / "formats" / "example-log.json").write_text(json.dumps(shape), encoding="utf-8")
+    assert add(folder, item).code == 0
+    written = (folder / "descriptor.json").read_text(encoding="utf-8")
+    added = json.dumps(item, separators=(",", ":"))
+    expected = text.replace('"scope":"log"}]', f'"scope":"log"}},{added}]')
+    assert written == expected.replace('"evidence":[0]', '"evidence":[0,1]')

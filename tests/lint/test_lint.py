@@ -73,6 +73,12 @@ WRONG: list[tuple[str, str, Change, str, str]] = [
     ("a key that nobody knows, inside", "descriptor", put(*OBSERVED, "colour", value="red"), "/evidence/2", "schema"),
     ("a destination whose schema is none", "descriptor",
      put("destinations", "origin", "schema", value={"type": "thing"}), "/destinations/origin/schema/type", "schema"),
+    ("a destination whose schema is elsewhere", "descriptor",
+     put("destinations", "origin", "schema", value={"items": {"$ref": "https://example.org/origin.json"}}),
+     "/destinations/origin/schema", "schema"),
+    ("a destination whose schema refers to nothing", "descriptor",
+     put("destinations", "origin", "schema", value={"$ref": "#/$defs/nothing"}), "/destinations/origin/schema",
+     "schema"),
     ("a format without a shape", "descriptor",
      lambda document: document["formats"].append({"id": "other-files", "evidence": [0]}), "/formats/{formats}/id",
      "no-shape"),
@@ -267,6 +273,17 @@ def test_the_text_names_file_place_remedy_and_code(tmp_path: Path) -> None:
     where = "com.nousresearch.hermes/descriptor.json: /formats/0/evidence/0"
     assert line.startswith(f"error: {where}: there is no evidence 99")
     assert "; cite an item" in line
+
+
+def test_a_hostile_name_cannot_write_to_the_terminal(tmp_path: Path) -> None:
+    hostile = {"name": "\x1b[2J", "type": "TEXT", "notNull": False, "default": None, "since": 22}
+    folder = copied(tmp_path, shape=lambda shape: shape["tables"][0]["columns"].append(hostile))
+    assert "\x1b" not in run("lint", str(folder), "--captures", ONE_CAPTURE).out
+
+
+def test_a_schema_that_refers_to_its_own_parts_is_sound(tmp_path: Path) -> None:
+    schema = {"$defs": {"a": {"type": "object"}}, "$ref": "#/$defs/a"}
+    assert errors(copied(tmp_path, descriptor=put("destinations", "origin", "schema", value=schema))) == []
 
 
 def test_no_absolute_path_is_in_the_output(tmp_path: Path) -> None:

@@ -49,8 +49,10 @@ def add(
     neither converter nor scope says it. Raises ``EvidenceError`` and ``DescriptorError``; then nothing was written.
     """
     known = load(descriptor)
+    declared = [entry["id"] for entry in known.document["formats"]]
     for name in formats:
-        known.shape(name)
+        if name not in declared:
+            raise EvidenceError(f"--format {name[:80]!r}: not declared; the formats are: {', '.join(declared)}")
     given = [read(Path(file)) for file in files]
     path = known.folder / "descriptor.json"
     with exclusive(known.folder):

@@ -31,7 +31,7 @@ class Given:
 
 def read(path: Path) -> Given:
     """Read the item that a file holds; ``EvidenceError`` names the file, the place and the remedy."""
-    name = path.name
+    name = "".join(char if char.isprintable() else "?" for char in path.name)
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)

@@ -63,6 +63,7 @@ def _faults(documents: Documents) -> Iterator[Fault]:
         return
     yield from references.nowhere(document)
     yield from references.items(document)
+    yield from references.destinations(document)
     yield from shapes.formats(document, documents.shapes)
     if documents.sources is not None:
         yield from shapes.sources(documents.sources, document)

@@ -11,10 +11,11 @@ from datetime import date
 from typing import Any
 
 from validator.descriptor.shape import Shape
+from validator.evidence.layout import escaped
 from validator.evidence.scope import formats_of, supports_mapping
 from validator.lint.documents import DESCRIPTOR
 from validator.lint.fault import Fault
-from validator.schemas import errors
+from validator.schemas import SchemaNotHeldError, errors, registry
 
 Document = dict[str, Any]
 
@@ -37,7 +38,7 @@ def references(document: Document) -> Iterator[tuple[str, list[int]]]:
             yield from _list(f"/{name}/{index}/evidence", entry)
     destinations = document.get("destinations")
     for name, entry in destinations.items() if isinstance(destinations, dict) else ():
-        yield from _list(f"/destinations/{name}/evidence", entry)
+        yield from _list(f"/destinations/{escaped(name)}/evidence", entry)
 
 
 def _list(pointer: str, entry: Any) -> Iterator[tuple[str, list[int]]]:
@@ -140,6 +141,45 @@ def beyond(document: Document, shapes: Sequence[Shape]) -> Iterator[Fault]:
 def _cited(entry: dict[str, Any], known: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
     cited = entry.get("evidence")
     return [known[i] for i in cited if type(i) is int and i in known] if isinstance(cited, list) else []
+
+
+def destinations(document: Document) -> Iterator[Fault]:
+    """Destinations whose schema refers to what no one holds: it could never be decided."""
+    part = document.get("destinations")
+    for name, entry in part.items() if isinstance(part, dict) else ():
+        written = entry.get("schema") if isinstance(entry, dict) else None
+        if isinstance(written, dict) and not _decidable(written):
+            yield Fault(
+                DESCRIPTOR, f"/destinations/{escaped(name)}/schema", "schema", "has a reference that leads nowhere",
+                "write out what it refers to; nothing is ever fetched",
+            )  # fmt: skip
+
+
+def _decidable(written: dict[str, Any]) -> bool:
+    """Whether every reference of a schema resolves; one that is no schema at all is left to the metaschema."""
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    resolver = REGISTRY.combine(registry()).resolver_with_root(DRAFT202012.create_resource(written))
+    try:
+        for reference in _references(written):
+            resolver.lookup(reference)
+    except (Unresolvable, SchemaNotHeldError):
+        return False
+    return True
+
+
+def _references(part: Any) -> Iterator[str]:
+    """The references of a schema, but for those of parts that have an address of their own."""
+    if isinstance(part, dict):
+        for name in ("$ref", "$dynamicRef"):
+            if isinstance(part.get(name), str):
+                yield part[name]
+    below = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    for each in below:
+        if not (isinstance(each, dict) and "$id" in each):
+            yield from _references(each)
 
 
 def names(documents: Sequence[Document], folders: Sequence[str]) -> Iterator[tuple[int, Fault]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from validator.report.findings import redacted
+from validator.report.places import redacted
 
 
 def render(document: dict[str, Any]) -> str:

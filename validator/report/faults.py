@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from validator.report.places import redacted
+
+LONGEST = 500
+"""Characters of what is said of a fault."""
+
 
 def render(document: dict[str, Any]) -> str:
     """Return a line for each fault, and the sums."""
@@ -15,8 +20,9 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     for entry in document["descriptors"]:
         for fault in entry["faults"]:
             place = fault.get("pointer", fault.get("claim"))
-            where = f"{entry['descriptor']}/{fault['file']}" + (f": {place}" if place else "")
-            yield f"{fault['level']}: {where}: {fault['message']}; {fault['remedy']} [{fault['code']}]"
+            where = redacted(f"{entry['descriptor']}/{fault['file']}") + (f": {redacted(place)}" if place else "")
+            said = f"{redacted(fault['message'], LONGEST)}; {redacted(fault['remedy'], LONGEST)}"
+            yield f"{fault['level']}: {where}: {said} [{fault['code']}]"
     looked = sum(entry["captures"] for entry in document["descriptors"])
     totals = document["totals"]
     count = len(document["descriptors"])
