@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from validator.stream.command import CommandError, read_command, resolve_argv, split_command
+from validator.stream import CommandError
+from validator.stream.command import read_command, resolve_argv, split_command
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from validator.cli import cli
-from validator.stream.command import CommandError, read_command
+from validator.stream import CommandError
+from validator.stream.command import read_command
 from validator.stream.entry_point import load_entry_point
 
 CAPTURE = Path(__file__).parents[1] / "captures" / "0.19.0-edit-review"

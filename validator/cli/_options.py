@@ -120,7 +120,7 @@ def faults() -> Iterator[None]:
     from validator.evidence import EvidenceError
     from validator.observation import ObservationError
     from validator.replay import NamespaceError
-    from validator.stream.command import CommandError
+    from validator.stream import CommandError
 
     wrong_usage = (TargetError, NamespaceError, ObservationError, ConversionError, CommandError, UnknownClaimError)
     try:

@@ -1,7 +1,7 @@
 """Turns a source into a record stream: the converter protocol in Python, and the built-in converters.
 
-A built-in converter is a module of this folder that is named after its format, with underscores for hyphens
-(`hermes-state-sqlite` is `hermes_state_sqlite`), and that has `convert(request)`. A new one is a new module
+A built-in converter is a package of this folder that is named after its format, with underscores for hyphens
+(`hermes-state-sqlite` is `hermes_state_sqlite`), and that has `convert(request)`. A new one is a new package
 and nothing else; it is imported when its format is first asked for. No converter imports another station.
 """
 
@@ -67,7 +67,7 @@ class Request:
 
 def formats() -> list[str]:
     """The ids of the formats that have a built-in converter, sorted."""
-    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__) if module.ispkg)
 
 
 def convert(request: Request) -> Iterator[bytes]:

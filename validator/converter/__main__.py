@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 
-from validator.converter import ConversionError, Request, convert
+from validator.converter import ConversionError, convert
+from validator.converter.arguments import request_from
 
 
 def main() -> None:
     """Write the record stream that the arguments ask for."""
-    parser = argparse.ArgumentParser(prog="validator.converter")
-    for name in ("--format", "--source", "--snapshot"):
-        parser.add_argument(name, required=True)
-    for name in ("--namespace", "--after"):
-        parser.add_argument(name)
-    given = parser.parse_args()
-    request = Request(given.format, Path(given.source), given.snapshot, given.namespace, given.after)
+    request = request_from("validator.converter", sys.argv[1:])
     try:
         sys.stdout.buffer.writelines(convert(request))
         sys.stdout.buffer.flush()

@@ -6,11 +6,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from validator.stream import CommandError
+
 ENTRY_POINT_PREFIX = "entry-point:"
-
-
-class CommandError(ValueError):
-    """`--converter` names nothing that can be run; the message says what to write instead."""
 
 
 @dataclass(frozen=True)

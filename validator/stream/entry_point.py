@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from validator.converter import Request
-from validator.stream.command import CommandError
+from validator.stream import CommandError
 
 GROUP = "validator.converters"
 
@@ -46,15 +46,9 @@ def entry_point_argv(name: str) -> tuple[str, ...]:
 
 def main(name: str) -> None:
     """Answers one request, given as the protocol's command line, with the lines of the converter `name`."""
-    import argparse
+    from validator.converter.arguments import request_from
 
-    parser = argparse.ArgumentParser(prog=f"entry-point:{name}", allow_abbrev=False)
-    parser.add_argument("--format", required=True)
-    parser.add_argument("--source", required=True, type=Path)
-    parser.add_argument("--snapshot", required=True)
-    parser.add_argument("--namespace")
-    parser.add_argument("--after")
-    request = Request(**vars(parser.parse_args()))
+    request = request_from(f"entry-point:{name}", sys.argv[1:])
     try:
         converter = load_entry_point(name)
     except CommandError as fault:
