@@ -13,7 +13,6 @@ from validator import claims as claims_station
 from validator.capture import find
 from validator.claims import Claim, UnknownClaimError
 from validator.claims.mutate import Bench
-from validator.claims.run import guarded, run_one
 from validator.descriptor import Descriptor, load
 from validator.mutation import Course, Tally, everything, mutate, on_bench, take
 from validator.replay import Options, Replay
@@ -128,8 +127,7 @@ def _example(bench: Bench, claim: Claim, capture: str) -> list[dict[str, Any]]:
         with bench.mutated(claim, mutant) as writes:
             if writes is None or not writes.tables:
                 continue
-            with guarded(bench.bench):
-                outcome = run_one(bench.bench, claim, examples=1)
+            outcome = bench.judge(claim)
             if outcome.violated:
                 found = outcome.examples[0]
                 return [

@@ -145,15 +145,15 @@ def _count(tally: Tally, claim: Claim, trial: Trial, capture: str) -> None:
 
 def _reloader(
     bench: sqlite3.Connection, result: Replay, descriptor: Descriptor, options: Options
-) -> Callable[[Mutant], None]:
-    """Return what replaces all records by those of edited lines; the native side stays as it is."""
+) -> Callable[[Claim, Mutant], None]:
+    """Return what replaces all records by those of lines edited for a claim; the native side stays as it is."""
     check, explain = checks(options.engine)
     kept: dict[int, tuple[list[bytes], list[dict[str, Any]]]] = {}
     tables = [
         name for (name,) in bench.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'record%'")
     ]
 
-    def reload(mutant: Mutant) -> None:
+    def reload(claim: Claim, mutant: Mutant) -> None:
         for table in sorted(tables, reverse=True):  # rows of a record before the record
             bench.execute(f"DELETE FROM {table}")
         for run in result.runs:
@@ -165,7 +165,8 @@ def _reloader(
             first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
             ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first)
             offset = 0
-            for line in edited(raw, parsed, mutant.lines or "", mutant.where or {}):
+            concerned = run.format in claim.formats
+            for line in edited(raw, parsed, mutant.lines or "", mutant.where or {}) if concerned else raw:
                 ingest.line(line, offset)
                 offset += len(line)
             ingest.finish()

@@ -150,7 +150,7 @@ def test_without_a_rollback_journal_the_damage_is_found_out(tmp_path: Path) -> N
     for rollback, found_out in ((True, False), (False, True)):
         bench = create(tmp_path / f"{rollback}.db", load().shapes, rollback=rollback)
         bench.execute("INSERT INTO record_run VALUES (1, 'a', '1', 'p', 'f', 0)")
-        ready = Bench(bench, run(bench, (COUNT,), {"hermes-state-sqlite"}), lambda _: None)
+        ready = Bench(bench, run(bench, (COUNT,), {"hermes-state-sqlite"}), lambda _claim, _mutant: None)
         mutant = sql("UPDATE record_run SET producer = 'other'")
         if found_out:
             with pytest.raises((NotRestoredError, sqlite3.Error)):

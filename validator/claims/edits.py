@@ -20,6 +20,7 @@ from __future__ import annotations
 import base64
 import copy
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,10 +39,11 @@ class EditError(ValueError):
 
 @dataclass(frozen=True)
 class Edit:
-    """One edit: what to put in a line's place, and the parameters it needs."""
+    """One edit: what to put in a line's place, the parameters it needs, and what it does, in a few words."""
 
     apply: Callable[[Line, Where], Sequence[Line]]
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...]
+    says: str
 
 
 def edited(raw: Sequence[bytes], parsed: Sequence[Line], name: str, where: Where) -> list[bytes]:
@@ -51,21 +53,22 @@ def edited(raw: Sequence[bytes], parsed: Sequence[Line], name: str, where: Where
     """
     edit = checked(name, where)
     chosen = set(_chosen(parsed, where))
-    moved: list[bytes] = []
-    lines: list[bytes | Line] = []
+    moved: list[tuple[str, bytes]] = []
+    lines: list[tuple[str, bytes]] = []
     for index, line in enumerate(raw):
+        kind = parsed[index]["line"]
         if index not in chosen:
-            lines.append(line)
+            lines.append((kind, line))
         elif name == "move-line-to-end":
-            moved.append(line)
+            moved.append((kind, line))
         else:
-            put = list(edit.apply(copy.deepcopy(parsed[index]), where))
-            unchanged = len(put) == 1 and written(put[0]) == written(parsed[index])
-            lines.extend([line] if unchanged else put)
+            put = [(one["line"], written(one)) for one in edit.apply(json.loads(line), where)]
+            unchanged = len(put) == 1 and put[0][1] == written(parsed[index])
+            lines.extend([(kind, line)] if unchanged else put)
     lines[-1:-1] = moved  # before `end`
     if where.get("line", "record") != "end":
         lines = _counted(lines)
-    return [line if isinstance(line, bytes) else written(line) for line in lines]
+    return [line for _, line in lines]
 
 
 def checked(name: str, where: Where) -> Edit:
@@ -111,18 +114,11 @@ def _fits(line: Line, where: Where) -> bool:
     return "at" not in where or value_at(line, where["at"]) == where["is"]
 
 
-def _counted(lines: list[bytes | Line]) -> list[bytes | Line]:
+def _counted(lines: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     """Let ``end`` count the lines, so that the stream is wrong in the one way that is meant."""
-    kinds = {"stream": 0, "record": 0, "gap": 0, "notice": 0}
-    for line in lines:
-        kind = json.loads(line)["line"] if isinstance(line, bytes) else line["line"]
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return [
-        {"line": "end", **{f"{kind}s": kinds[kind] for kind in ("stream", "record", "gap", "notice")}}
-        if (json.loads(line) if isinstance(line, bytes) else line)["line"] == "end"
-        else line
-        for line in lines
-    ]
+    counts = Counter(kind for kind, _ in lines)
+    end = written({"line": "end", **{f"{kind}s": counts[kind] for kind in ("stream", "record", "gap", "notice")}})
+    return [(kind, end if kind == "end" and json.loads(line) != json.loads(end) else line) for kind, line in lines]
 
 
 def _tokens(pointer: str) -> list[str]:
@@ -203,6 +199,10 @@ def _cut(line: Line, where: Where) -> list[Line]:
 def _gap(line: Line, where: Where) -> list[Line]:
     """A gap in the record's place: the unit is there, and the converter says that it is not."""
     table = value_at(line, "/native/record/table")
+    if table is _MISSING:  # a file, or a line of one
+        native = value_at(line, "/native/record/line")
+        file = {"source": where["source"]} if native is _MISSING else {"source": where["source"], "line": native}
+        return [{"line": "gap", "from": file, "to": file, "units": 1, "reason": "unreadable"}]
     key = line["entity"]["key"]
     try:
         parts = json.loads(key)
@@ -252,6 +252,19 @@ def _rename_column(row: dict[str, Any], where: Where) -> None:
         row[where["to"]] = row.pop(where["column"])
 
 
+def _without_nulls(row: dict[str, Any], _: Where) -> None:
+    for name in [name for name, cell in row.items() if cell is None]:
+        del row[name]
+
+
+def _empty_as_null(cell: Any) -> Any:
+    return None if cell == "" else cell
+
+
+def _null_as_empty(cell: Any) -> Any:
+    return "" if cell is None else cell
+
+
 def _real_as_text(cell: Any) -> Any:
     return repr(cell) if isinstance(cell, float) else cell
 
@@ -286,37 +299,31 @@ def _replaced(cell: Any) -> Any:
 
 
 EDITS: dict[str, Edit] = {
-    "set": Edit(_set, ("pointer", "value")),
-    "remove": Edit(_remove, ("pointer",)),
-    "rename": Edit(_rename, ("pointer", "to")),
-    "copy": Edit(_copy, ("pointer", "to")),
-    "cut-last": Edit(_cut, ("pointer",)),
-    "drop-line": Edit(lambda line, where: ()),
-    "repeat-line": Edit(lambda line, where: (line, line)),
-    "move-line-to-end": Edit(lambda line, where: (line,)),
-    "gap-for-record": Edit(_gap, ("source",)),
-    "drop-column": Edit(_of_row(_drop_column), ("column",)),
-    "set-column": Edit(_of_row(_set_column), ("column", "value")),
-    "add-column": Edit(_of_row(_add_column), ("column", "value")),
-    "rename-column": Edit(_of_row(_rename_column), ("column", "to")),
-    "drop-null-columns": Edit(_of_row(lambda row, _: _without_nulls(row))),
-    "cut-text-at-nul": Edit(_of_cells(_at_nul)),
-    "trim-text": Edit(_of_cells(_trimmed)),
-    "real-as-text": Edit(_of_cells(_real_as_text)),
-    "round-real": Edit(_of_cells(_real_rounded)),
-    "integer-as-text": Edit(_of_cells(_integer_as_text)),
-    "blob-as-text": Edit(_of_cells(_blob_as_text)),
-    "replace-bad-text": Edit(_of_cells(_replaced)),
-    "empty-as-null": Edit(_of_cells(lambda cell: None if cell == "" else cell)),
-    "null-as-empty": Edit(_of_cells(lambda cell: "" if cell is None else cell)),
+    "set": Edit(_set, ("pointer", "value"), "puts a value at a pointer; `-` as its last part appends to an array"),
+    "remove": Edit(_remove, ("pointer",), "removes what stands at a pointer"),
+    "rename": Edit(_rename, ("pointer", "to"), "moves what stands at a pointer to another"),
+    "copy": Edit(_copy, ("pointer", "to"), "copies what stands at a pointer to another"),
+    "cut-last": Edit(_cut, ("pointer",), "cuts the last character of a text, or the last element of an array"),
+    "drop-line": Edit(lambda line, where: (), (), "leaves the line out"),
+    "repeat-line": Edit(lambda line, where: (line, line), (), "writes the line twice"),
+    "move-line-to-end": Edit(lambda line, where: (line,), (), "moves the line behind all others but `end`"),
+    "gap-for-record": Edit(_gap, ("source",), "declares the unit unreadable in place of its record"),
+    "drop-column": Edit(_of_row(_drop_column), ("column",), "leaves a column of the native row out"),
+    "set-column": Edit(_of_row(_set_column), ("column", "value"), "replaces a cell of the native row"),
+    "add-column": Edit(_of_row(_add_column), ("column", "value"), "adds a column that the native row lacks"),
+    "rename-column": Edit(_of_row(_rename_column), ("column", "to"), "renames a column of the native row"),
+    "drop-null-columns": Edit(_of_row(_without_nulls), (), "leaves the columns that are NULL out"),
+    "cut-text-at-nul": Edit(_of_cells(_at_nul), (), "cuts every text of the native row at its first NUL"),
+    "trim-text": Edit(_of_cells(_trimmed), (), "trims white space around every text"),
+    "real-as-text": Edit(_of_cells(_real_as_text), (), "writes every REAL as text"),
+    "round-real": Edit(_of_cells(_real_rounded), (), "rounds every REAL to three decimals"),
+    "integer-as-text": Edit(_of_cells(_integer_as_text), (), "writes every INTEGER as text"),
+    "blob-as-text": Edit(_of_cells(_blob_as_text), (), "decodes every BLOB as UTF-8"),
+    "replace-bad-text": Edit(_of_cells(_replaced), (), "replaces what is not UTF-8 by U+FFFD"),
+    "empty-as-null": Edit(_of_cells(_empty_as_null), (), "writes empty text as NULL"),
+    "null-as-empty": Edit(_of_cells(_null_as_empty), (), "writes NULL as empty text"),
 }
-"""The edits by name. ``set``, ``remove``, ``rename``, ``copy`` and ``cut-last`` (the last character or element)
-change what a pointer names, ``…-line`` whole lines, the others the native row."""
-
-
-def _without_nulls(row: dict[str, Any]) -> None:
-    for name in [name for name, cell in row.items() if cell is None]:
-        del row[name]
+"""The edits by name."""
 
 
 def parse(raw: Iterable[bytes]) -> list[Line]:

@@ -18,7 +18,7 @@ from typing import Any
 from validator import workbench as workbench_station
 from validator.claims.edits import EditError, checked
 from validator.claims.origins import casts_to_text, origins
-from validator.claims.reads import authorizer, writing
+from validator.claims.reads import Guard, writing
 from validator.claims.run import COLUMNS, authorize, nested
 from validator.descriptor import Descriptor
 
@@ -53,7 +53,7 @@ class _Place:
     file: str
     claim: str | None
     descriptor: Descriptor
-    bench: sqlite3.Connection
+    guard: Guard
 
     def fault(self, message: str) -> Fault:
         return Fault(self.file, self.claim, message)
@@ -62,17 +62,18 @@ class _Place:
 def lint(descriptor: Descriptor) -> list[Fault]:
     """Return the faults of a descriptor's claims, by file and in the file's order."""
     bench = workbench_station.create(None, descriptor.shapes)
+    guard = Guard(bench)
     seen: dict[str, str] = {}
     faults: list[Fault] = []
     try:
         for path in sorted((descriptor.folder / "claims").glob("*.toml")):
-            faults.extend(_file(path, descriptor, bench, seen))
+            faults.extend(_file(path, descriptor, guard, seen))
     finally:
         bench.close()
     return faults
 
 
-def _file(path: Path, descriptor: Descriptor, bench: sqlite3.Connection, seen: dict[str, str]) -> Iterator[Fault]:
+def _file(path: Path, descriptor: Descriptor, guard: Guard, seen: dict[str, str]) -> Iterator[Fault]:
     file = f"{path.parent.name}/{path.name}"
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -86,7 +87,7 @@ def _file(path: Path, descriptor: Descriptor, bench: sqlite3.Connection, seen: d
         return
     for number, item in enumerate(items, 1):
         name = item.get("id")
-        place = _Place(file, name if isinstance(name, str) else f"claim {number}", descriptor, bench)
+        place = _Place(file, name if isinstance(name, str) else f"claim {number}", descriptor, guard)
         item = {"formats": document["formats"], **item} if "formats" in document else item
         yield from _identity(item, place, seen)
         yield from _members(item, place)
@@ -145,8 +146,8 @@ def _queries(item: dict[str, Any], place: _Place) -> Iterator[Fault]:
         if not isinstance(sql, str) or not sql.strip():
             continue
         try:
-            with authorizer(place.bench, authorize):
-                result = place.bench.execute(f"SELECT * FROM {nested(sql)} LIMIT 0")
+            with place.guard.under(authorize):
+                result = place.guard.bench.execute(f"SELECT * FROM {nested(sql)} LIMIT 0")
                 columns = [column[0] for column in result.description]
         except (sqlite3.Error, sqlite3.Warning) as error:
             yield place.fault(
@@ -167,8 +168,8 @@ def _result(sql: str, columns: list[str], place: _Place) -> Iterator[Fault]:
         yield place.fault(f"violations: gives {', '.join(columns)}; it must give {', '.join(COLUMNS)}, each once")
         return
     tables = {
-        name: [row[1] for row in place.bench.execute(f"PRAGMA table_info({name})")]
-        for (name,) in place.bench.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        name: [row[1] for row in place.guard.bench.execute(f"PRAGMA table_info({name})")]
+        for (name,) in place.guard.bench.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     }
     for table, column in sorted(origins(sql, tables).get("expected", ())):
         if table == "record" or table.startswith("record_"):
@@ -193,10 +194,10 @@ def _mutants(item: dict[str, Any], place: _Place) -> Iterator[Fault]:
             continue
         if name in names[: number - 1]:
             yield place.fault(f"mutant {name!r} stands twice; give each a name of its own")
-        yield from (place.fault(f"mutant {name!r}: {message}") for message in _mutant(mutant, place.bench))
+        yield from (place.fault(f"mutant {name!r}: {message}") for message in _mutant(mutant, place.guard))
 
 
-def _mutant(mutant: dict[str, Any], bench: sqlite3.Connection) -> Iterator[str]:
+def _mutant(mutant: dict[str, Any], guard: Guard) -> Iterator[str]:
     yield from _stray(mutant, _MUTANT_MEMBERS)
     if ("sql" in mutant) == ("lines" in mutant):
         yield "write either sql, statements on record_*, or lines, an edit"
@@ -215,10 +216,10 @@ def _mutant(mutant: dict[str, Any], bench: sqlite3.Connection) -> Iterator[str]:
         yield "sql is a statement or a list of statements"
         return
     sound = True
-    with writing(bench) as writes:
+    with writing(guard) as writes:
         for statement in statements:
             try:
-                bench.execute(f"EXPLAIN {statement}").close()
+                guard.bench.execute(guard.fresh(f"EXPLAIN {statement}")).close()
             except (sqlite3.Error, sqlite3.Warning) as error:
                 sound = False
                 yield f"{error}; mend its SQL (a mutant may write record_* only)"

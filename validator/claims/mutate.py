@@ -17,8 +17,8 @@ from marshal import dumps
 
 from validator.claims import Claim, Mutant, NotRestoredError
 from validator.claims.edits import EditError
-from validator.claims.reads import Columns, Writes, authorizer, reads, writing
-from validator.claims.run import SECONDS, Outcome, authorize, nested
+from validator.claims.reads import Columns, Guard, Writes, reads, writing
+from validator.claims.run import SECONDS, Outcome, authorize, nested, run_one
 from validator.descriptor import DescriptorError
 from validator.stream.protocol import ProtocolError
 
@@ -45,14 +45,15 @@ class Bench:
         self,
         bench: sqlite3.Connection,
         outcomes: Sequence[Outcome],
-        reload: Callable[[Mutant], None],
+        reload: Callable[[Claim, Mutant], None],
         columns: dict[str, Columns] | None = None,
     ) -> None:
-        """``reload`` replaces all records by those of the lines that a mutant's edit gives.
+        """``reload`` replaces all records by those of the lines that an edit gives, of the claim's formats only.
 
         ``columns`` keeps, by claim, what claims read; benches of the same native shapes may share it.
         """
         self.bench, self._reload = bench, reload
+        self._guard = Guard(bench)
         self._outcomes = {outcome.claim.id: outcome for outcome in outcomes}
         self._holding = [outcome.claim for outcome in outcomes if not outcome.violated]
         self._reads = {} if columns is None else columns
@@ -68,6 +69,11 @@ class Bench:
         """Whether the claim's mutants count here: it holds and has a subject."""
         outcome = self._outcomes.get(claim.id)
         return outcome is not None and outcome.status == "holds"
+
+    def judge(self, claim: Claim) -> Outcome:
+        """Run a claim on the workbench as it stands, with one example."""
+        with self._guard.under(authorize):
+            return run_one(self.bench, claim, examples=1)
 
     def trial(self, claim: Claim, mutant: Mutant, *, alone: bool = False) -> Trial:
         """Apply a mutant, ask every claim that can notice (``alone``: only its own), and take it back.
@@ -107,7 +113,7 @@ class Bench:
         deadline = time.monotonic() + SECONDS
         self.bench.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
         try:
-            writes = self._statements(mutant) if mutant.lines is None else self._lines(mutant)
+            writes = self._statements(mutant) if mutant.lines is None else self._lines(claim, mutant)
             if writes is not None:
                 self._keep_changes(writes)
         except (sqlite3.Error, sqlite3.Warning) as error:
@@ -120,16 +126,16 @@ class Bench:
         return writes
 
     def _statements(self, mutant: Mutant) -> Writes:
-        with writing(self.bench) as writes:
+        with writing(self._guard) as writes:
             for statement in mutant.sql:
-                self.bench.execute(statement)
+                self.bench.execute(self._guard.fresh(statement))
         if "record" in writes.rows:  # rows of a deleted record go with it
             writes.rows |= self._children
         return writes
 
-    def _lines(self, mutant: Mutant) -> Writes | None:
+    def _lines(self, claim: Claim, mutant: Mutant) -> Writes | None:
         try:
-            self._reload(mutant)
+            self._reload(claim, mutant)
         except ProtocolError:
             return None
         return Writes(rows=set(self.tables))
@@ -143,14 +149,14 @@ class Bench:
 
     def _columns(self, claim: Claim) -> Columns:
         if claim.id not in self._reads:
-            self._reads[claim.id] = reads(self.bench, claim, claim.violations)
+            self._reads[claim.id] = reads(self._guard, claim, claim.violations)
         return self._reads[claim.id]
 
     def _fires(self, claim: Claim) -> bool:
         deadline = time.monotonic() + SECONDS
         self.bench.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
         try:
-            with authorizer(self.bench, authorize):
+            with self._guard.under(authorize):
                 sql = f"SELECT EXISTS (SELECT 1 FROM {nested(claim.violations)})"
                 return bool(self.bench.execute(sql).fetchone()[0])
         except sqlite3.Error as error:

@@ -7,9 +7,10 @@ sets of (table, column); SQLite names them while it prepares a statement, so not
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 
 from validator.claims import Claim
 from validator.claims.run import authorize, nested
@@ -35,7 +36,44 @@ class Writes:
         return any(table in self.rows or (table, column) in self.updated for table, column in columns)
 
 
-def reads(bench: sqlite3.Connection, claim: Claim, sql: str) -> Columns:
+_NUMBERS = count(1)
+
+Rule = Callable[[int, str | None, str | None, str | None, str | None], int]
+"""What SQLite asks of each thing that a statement would do; see ``sqlite3.Connection.set_authorizer``."""
+
+
+class Guard:
+    """The one authorizer of a workbench: statements are prepared under the rule that is in force, or under none.
+
+    It is set once, because SQLite prepares every statement anew when the authorizer changes. What is prepared already
+    is not asked about again: a rule that notes things needs a ``fresh`` statement.
+    """
+
+    def __init__(self, bench: sqlite3.Connection) -> None:
+        self.bench = bench
+        self._rule: Rule | None = None
+        bench.set_authorizer(self._decide)
+
+    def _decide(
+        self, action: int, first: str | None, second: str | None, database: str | None, inner: str | None
+    ) -> int:
+        return sqlite3.SQLITE_OK if self._rule is None else self._rule(action, first, second, database, inner)
+
+    def fresh(self, sql: str) -> str:
+        """Return a statement in a form that is prepared nowhere yet."""
+        return f"{sql}\n-- {next(_NUMBERS)}"
+
+    @contextmanager
+    def under(self, rule: Rule) -> Iterator[None]:
+        """Put a rule in force while it lasts."""
+        before, self._rule = self._rule, rule
+        try:
+            yield
+        finally:
+            self._rule = before
+
+
+def reads(guard: Guard, claim: Claim, sql: str) -> Columns:
     """Return the columns that one of a claim's queries reads; ``DescriptorError`` when it cannot be prepared."""
     seen: set[tuple[str, str]] = set()
 
@@ -44,16 +82,16 @@ def reads(bench: sqlite3.Connection, claim: Claim, sql: str) -> Columns:
             seen.add(((first or "").lower(), (second or "").lower()))
         return authorize(action, first, second, database, inner)
 
-    with authorizer(bench, note):
+    with guard.under(note):
         try:
-            bench.execute(f"EXPLAIN SELECT * FROM {nested(sql)}").close()
+            guard.bench.execute(guard.fresh(f"EXPLAIN SELECT * FROM {nested(sql)}")).close()
         except sqlite3.Error as error:
             raise DescriptorError(f"{claim.file}: the SQL of {claim.id} fails: {error}; mend the query") from None
     return frozenset(seen)
 
 
 @contextmanager
-def writing(bench: sqlite3.Connection) -> Iterator[Writes]:
+def writing(guard: Guard) -> Iterator[Writes]:
     """Let statements write ``record_*``, and read what a claim may read, while it lasts; notes what they write."""
     writes = Writes()
 
@@ -69,15 +107,5 @@ def writing(bench: sqlite3.Connection) -> Iterator[Writes]:
             writes.rows.add(table)
         return sqlite3.SQLITE_OK
 
-    with authorizer(bench, note):
+    with guard.under(note):
         yield writes
-
-
-@contextmanager
-def authorizer(bench: sqlite3.Connection, function: object) -> Iterator[None]:
-    """Set an authorizer while it lasts."""
-    bench.set_authorizer(function)  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        bench.set_authorizer(None)

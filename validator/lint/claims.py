@@ -16,8 +16,8 @@ from validator import claims as claims_station
 from validator import workbench as workbench_station
 from validator.claims import Claim
 from validator.claims.lint import lint as lint_claims
-from validator.claims.reads import authorizer, reads
-from validator.claims.run import authorize, nested
+from validator.claims.reads import Guard, reads
+from validator.claims.run import guarded, nested
 from validator.descriptor import Descriptor, DescriptorError
 from validator.descriptor.shape import Shape
 from validator.lint.fault import Fault
@@ -42,21 +42,22 @@ def claims(descriptor: Descriptor) -> Iterator[Fault]:
     except (DescriptorError, KeyError, TypeError, ValueError, AttributeError):
         return  # the lint of the claims has said why
     bench = workbench_station.create(None, descriptor.shapes)
+    guard = Guard(bench)
     try:
         for claim in loaded:
             if claim.id not in broken:
-                yield from _tables(claim, descriptor, bench)
+                yield from _tables(claim, descriptor, guard)
     finally:
         bench.close()
 
 
-def _tables(claim: Claim, descriptor: Descriptor, bench: sqlite3.Connection) -> Iterator[Fault]:
+def _tables(claim: Claim, descriptor: Descriptor, guard: Guard) -> Iterator[Fault]:
     own = [shape for shape in descriptor.shapes if shape.format in claim.formats]
     made = set().union(*map(_workbench_tables, own))
     others = set().union(*map(_workbench_tables, descriptor.shapes)) - made
     for name in ("subjects", "violations"):
         sql = getattr(claim, name)
-        foreign = sorted({table for table, _ in reads(bench, claim, sql)} & others)
+        foreign = sorted({table for table, _ in reads(guard, claim, sql)} & others)
         for table in foreign:
             yield Fault(
                 claim.file, claim.id, "table-unknown", f"{name}: {table} is of a format that the claim does not name",
@@ -152,7 +153,7 @@ def _rule(at: str, rule: dict[str, Any], bench: sqlite3.Connection) -> Iterator[
         yield Fault(NOTICES, f"{at}/select", "notice", "lacks the query", "write the query that finds it")
         return
     try:
-        with authorizer(bench, authorize):
+        with guarded(bench):
             bench.execute(f"SELECT * FROM {nested(select)} LIMIT 0").close()
     except (sqlite3.Error, sqlite3.Warning) as error:
         yield Fault(NOTICES, f"{at}/select", "notice", f"{error}"[:200], "mend the query; it reads native_* only")

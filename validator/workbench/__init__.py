@@ -35,7 +35,7 @@ def create(
         workbench.execute(f"PRAGMA journal_mode = {'MEMORY' if rollback else 'OFF'}")
         workbench.execute("PRAGMA synchronous = OFF")
         workbench.execute("PRAGMA cache_size = -32768")
-    workbench.execute("PRAGMA temp_store = FILE")
+    workbench.execute(f"PRAGMA temp_store = {'MEMORY' if path is None else 'FILE'}")
     if rollback:
         workbench.execute("PRAGMA foreign_keys = ON")
     for name in parts:

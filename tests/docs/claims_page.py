@@ -1,0 +1,96 @@
+"""Writes the generated parts of docs/claims.md: `python -m tests.docs.claims_page`, after the workbench has changed.
+
+The parts are the workbench's own SQL, the tables that the native shapes add to it, and the edits of lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+
+from tests.docs.fences import DOCS
+from validator.claims.edits import EDITS
+from validator.descriptor import load
+from validator.descriptor.shape import Load, Shape, Table
+
+PAGE = DOCS / "claims.md"
+
+HOW = {
+    "value": "the cell",
+    "text": "the cell if it is text, else NULL",
+    "digest": "the digest of the cell",
+    "time": "as a time; NULL if it is none",
+    "json": "the kind of JSON: `array`, `object`, `string`, `number`, `boolean`, `null`, `malformed` or `absent`",
+    "json-value": "the cell as a JSON value",
+    "json-digest": "the JSON, if it is of the type that is named",
+    "object-digest": "one JSON object of these cells, those that are NULL left out",
+    "entity-key": "what `entity.key` is for a unit with this key",
+}
+"""What each way to take a cell means; a shape with another needs a word here."""
+
+
+def rewritten(text: str) -> str:
+    """Return the page with its generated parts as they must be."""
+
+    def part(match: re.Match[str]) -> str:
+        return f"{match[1]}\n{PARTS[match[2]]()}\n{match[3]}"
+
+    return re.sub(r"(<!-- generated: (\w+) -->)\n.*?(<!-- end -->)", part, text, flags=re.DOTALL)
+
+
+def _sql(name: str) -> str:
+    text = files("validator.workbench").joinpath(name).read_text(encoding="utf-8")
+    return f"```sql\n{text.strip()}\n```"
+
+
+def _shapes() -> str:
+    return "\n\n".join(_shape(shape) for shape in load().shapes if any(table.workbench for table in shape.tables))
+
+
+def _shape(shape: Shape) -> str:
+    lines = [f"Of the format `{shape.format}`:", "", "| table | column | from | how |", "|---|---|---|---|"]
+    for table in shape.tables:
+        if table.workbench:
+            lines.extend(_rows(table))
+    return "\n".join(lines)
+
+
+def _rows(table: Table) -> Iterator[str]:
+    yield f"| `{table.workbench}` | `unit` | `{table.name}` | the number of the unit |"
+    for load_ in table.loads:
+        yield f"| | `{load_.name}` | {_from(load_)} | {HOW[load_.how]}{f' ({load_.of})' if load_.of else ''} |"
+    for child in table.children:
+        column = f"`{table.name}.{child.column}`"
+        if child.of == "array":
+            yield f"| `{child.table}` | `unit`, `idx`, `kind` | {column} | one row for each element |"
+            for name, pointers, how in child.columns:
+                where = " else ".join(f"`{pointer}`" for pointer in pointers)
+                yield f"| | `{name}` | {where} | {'its digest' if how == 'digest' else 'the value'} |"
+        else:
+            only = f": {', '.join(f'`{member}`' for member in child.members)}" if child.members else ""
+            yield f"| `{child.table}` | `unit`, `name`, `kind`, `value` | {column} | its members{only} |"
+
+
+def _from(load_: Load) -> str:
+    if load_.column is not None:
+        return f"`{load_.column}`"
+    return ", ".join(f"`{member}`" for member in load_.members)
+
+
+def _edits() -> str:
+    lines = ["| edit | parameters | what it does |", "|---|---|---|"]
+    for name, edit in EDITS.items():
+        lines.append(f"| `{name}` | {', '.join(f'`{need}`' for need in edit.needs)} | {edit.says} |")
+    return "\n".join(lines)
+
+
+PARTS = {
+    "native": lambda: _sql("native.sql"),
+    "record": lambda: _sql("record.sql"),
+    "shapes": _shapes,
+    "edits": _edits,
+}
+
+if __name__ == "__main__":
+    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
