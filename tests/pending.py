@@ -4,8 +4,6 @@ A test that needs one of these is known to fail; whoever builds it takes its nam
 """
 
 # Codes that no rule computes yet.
-CODES_WITHOUT_A_RULE = {"derived-damaged", "undescribed-key"}
-# Cases about memories, logs and the configuration, which a check does not read yet.
-HOME_CASES = {"K1-46/sections", "K1-46/crlf", "K1-46/plain", "K1-47/twice", "K1-47/broken", "K2-36", "K2-37"}
+CODES_WITHOUT_A_RULE = {"derived-damaged"}
 # Special stores of which a claim says what is not so.
 STORES = {"pointers_that_are_no_text": "entity.tool-result takes a uid that is no text for one"}

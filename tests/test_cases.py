@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from tests.cases import Expectation, cases, expectations, make
 from tests.cases.inputs import MADE, SQL
-from tests.pending import CODES_WITHOUT_A_RULE, HOME_CASES
+from tests.pending import CODES_WITHOUT_A_RULE
 from validator.cli import cli
 from validator.notices import CODES
 
@@ -174,9 +174,7 @@ def test_the_input_of_a_home_case_can_be_made(tmp_path: Path, expectation: Expec
     assert make(expectation, tmp_path).is_dir()
 
 
-@pytest.mark.parametrize(
-    "expectation", params(CHECKED, dict.fromkeys(HOME_CASES, "a check does not read the files of a home yet"))
-)
+@pytest.mark.parametrize("expectation", params(CHECKED))
 def test_a_check_of_a_case_ends_as_expected(expectation: Expectation) -> None:
     says = expectation.says
     run = checked(expectation.id)

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.homes import Files
+from tests.homes import write as write_home
 from tests.stores import Rows, build
 
 HERE = Path(__file__).parent
@@ -29,25 +31,29 @@ LIMITATIONS = (
 
 @dataclass(frozen=True)
 class Theme:
-    """One constructed capture: its name, what it is about, and the rows of its store."""
+    """One constructed capture: its name, what it is about, the rows of its store and the other files of its home."""
 
     name: str
     about: str
-    schema: int
+    schema: int | None
+    """The layout of the store; None for a home without one."""
     rows: Rows
     installation: str | None = None
     """The persisted namespace, for a store that has none of its own."""
     options: dict[str, Any] = field(default_factory=dict)
     """Further arguments of `tests.stores.build`."""
+    files: Files = field(default_factory=dict)
+    """Files beside the store, by their path in the home."""
 
 
 def write(theme: Theme, folder: Path) -> None:
     """Write a theme's capture to a folder, which must not exist."""
-    home = folder / "home"
-    home.mkdir(parents=True)
-    store = home / "state.db"
-    options = {"page_size": 512, "raw": True, "strict": False, **theme.options}
-    build(store, theme.schema, theme.rows, **options)
+    home = write_home(folder / "home", theme.files)
+    paths = sorted(theme.files)
+    if theme.schema is not None:
+        options = {"page_size": 512, "raw": True, "strict": False, **theme.options}
+        build(home / "state.db", theme.schema, theme.rows, **options)
+        paths = sorted([*paths, "state.db"])
     manifest: dict[str, Any] = {
         "capture": "0.1",
         "id": theme.name,
@@ -63,18 +69,19 @@ def write(theme: Theme, folder: Path) -> None:
             "about": theme.about,
             "through": "tests/constructed/construct.py",
             "python": None,
-            "sqlite": sqlite3.sqlite_version,
+            "sqlite": None if theme.schema is None else sqlite3.sqlite_version,
         },
-        "scope": f"state.db; {theme.about}.",
+        "scope": f"{'state.db' if theme.schema is not None else 'memories and sessions'}; {theme.about}.",
         "limitations": LIMITATIONS,
         "withheld": [],
         "omitted": [],
         "files": [
             {
-                "path": "home/state.db",
-                "bytes": store.stat().st_size,
-                "sha256": hashlib.sha256(store.read_bytes()).hexdigest(),
+                "path": f"home/{path}",
+                "bytes": (home / path).stat().st_size,
+                "sha256": hashlib.sha256((home / path).read_bytes()).hexdigest(),
             }
+            for path in paths
         ],
     }
     if theme.installation is not None:

@@ -7,6 +7,8 @@ from itertools import product
 from tests.constructed.calls import CALLS
 from tests.constructed.cells import CELLS, MESSAGES
 from tests.constructed.construct import Theme
+from tests.constructed.homes import HOME_STORE, LOGS, MEMORIES
+from tests.homes import documented
 from tests.stores import NEWER, Row, Rows
 
 
@@ -260,6 +262,22 @@ THEMES = (
                 "CREATE TABLE notes (body)",
             ]
         },
+    ),
+    Theme(
+        "home-documented",
+        "the home that the home document shows, file by file",
+        None,
+        {},
+        PERSISTED,
+        files=documented(),
+    ),
+    Theme("home-memories", "memories of every kind, and no logs", None, {}, PERSISTED, files=MEMORIES),
+    Theme(
+        "home-logs",
+        "session logs of every kind of line, beside a store that knows some of the sessions",
+        31,
+        HOME_STORE,
+        files=LOGS,
     ),
 )
 """Every constructed capture."""

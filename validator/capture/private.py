@@ -26,17 +26,11 @@ def copy(root: Path, paths: Iterable[str], into: Path) -> Path:
             time.sleep(PAUSE)
             shutil.rmtree(into, ignore_errors=True)
         before = [_state(root / path) for path in wanted]
-        names: dict[tuple[int, int], Path] = {}
         try:
             for path in wanted:
                 target = into / path
                 target.parent.mkdir(parents=True, exist_ok=True)
-                status = (root / path).lstat()
-                first = names.setdefault((status.st_dev, status.st_ino), target)
-                if first is not target:  # one file under two names stays one
-                    target.hardlink_to(first)
-                else:
-                    shutil.copyfile(root / path, target, follow_symlinks=False)
+                shutil.copyfile(root / path, target, follow_symlinks=False)
         except OSError as error:
             reason = error.strerror or "unreadable"
             if attempt == TRIES - 1:

@@ -50,13 +50,19 @@ class Files:
         workbench.execute("COMMIT")
 
 
-def load_facts(workbench: sqlite3.Connection, file: NativeFile, place: Path, shape: Shape) -> None:
-    """Write what a file says about its home into ``native_fact``, whether or not the file is a unit."""
+def load_facts(workbench: sqlite3.Connection, file: NativeFile, place: Path, shape: Shape, unit: bool) -> None:
+    """Write what a file says about its home into ``native_fact``; and notices about it, where it is no ``unit``."""
     if not file.kind.facts or place.stat().st_size > shape.largest:
         return
-    taken, _ = _look(file.kind, place.read_bytes())
-    facts = [(file.number, name, _fact(at_pointers(taken.value, (pointer,)))) for name, pointer in file.kind.facts]
-    workbench.executemany("INSERT INTO native_fact VALUES (?, ?, ?)", facts)
+    taken, notes = _look(file.kind, place.read_bytes())
+    if taken.value is not None:
+        facts = [(file.number, name, _fact(at_pointers(taken.value, (pointer,)))) for name, pointer in file.kind.facts]
+        workbench.executemany("INSERT INTO native_fact VALUES (?, ?, ?)", facts)
+    if not unit:
+        workbench.executemany(
+            "INSERT INTO native_notice (source, code, col, detail) VALUES (?, ?, ?, ?)",
+            [(file.number, code, column, detail) for code, column, detail in notes],
+        )
 
 
 def _fact(value: Any) -> Column:

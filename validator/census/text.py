@@ -97,16 +97,17 @@ def front_matter(data: bytes) -> FrontMatter:
     if closing is None or closing.start() - opening.end() > LONGEST_YAML:
         return FrontMatter({}, False, data, f"no end within {LONGEST_YAML} bytes")
     try:
-        members, repeats = yaml_mapping(data[opening.end() : closing.start()], plain=False)
+        members, repeats = yaml_mapping(data[opening.end() : closing.start()], plain=False, above=1)
     except YamlError as error:
         return FrontMatter({}, False, data, str(error))
     return FrontMatter(members, repeats, data[closing.end() :])
 
 
-def yaml_mapping(data: bytes, *, plain: bool) -> tuple[dict[str, Any], bool]:
+def yaml_mapping(data: bytes, *, plain: bool, above: int = 0) -> tuple[dict[str, Any], bool]:
     """Read a YAML mapping, and whether one of its mappings has a key twice. Raises ``YamlError``.
 
-    ``plain`` reads true and false as such; otherwise every scalar but null is the text that is written.
+    ``plain`` reads true and false as such; otherwise every scalar but null is the text that is written. ``above`` are
+    the lines of the file that stand before it.
     """
     import yaml
 
@@ -122,7 +123,7 @@ def yaml_mapping(data: bytes, *, plain: bool) -> tuple[dict[str, Any], bool]:
         raise YamlError("not UTF-8") from None
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
-        raise YamlError(f"not YAML, line {place.line + 1}" if place else "not YAML") from None
+        raise YamlError(f"not YAML, line {above + place.line + 1}" if place else "not YAML") from None
     except (ValueError, TypeError):
         raise YamlError("a value that its tag does not fit") from None
     found = _checked(value)

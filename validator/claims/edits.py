@@ -198,6 +198,12 @@ def _cut(line: Line, where: Where) -> list[Line]:
 
 def _gap(line: Line, where: Where) -> list[Line]:
     """A gap in the record's place: the unit is there, and the converter says that it is not."""
+    place = _place(line, where["source"])
+    return [{"line": "gap", "from": place, "to": place, "units": 1, "reason": "unreadable"}]
+
+
+def _place(line: Line, source: str) -> dict[str, Any]:
+    """Return the locator of a record's unit: a row of the source, or the file or line that its key names."""
     table = value_at(line, "/native/record/table")
     if table is _MISSING:  # a file, or a line of one
         native = value_at(line, "/native/record/line")
@@ -208,8 +214,11 @@ def _gap(line: Line, where: Where) -> list[Line]:
         parts = json.loads(key)
     except ValueError:
         parts = [key]
-    place = {"source": where["source"], "table": table, "key": parts if isinstance(parts, list) else [key]}
-    return [{"line": "gap", "from": place, "to": place, "units": 1, "reason": "unreadable"}]
+    if not isinstance(parts, list):
+        parts = [key]
+    if isinstance(table, str):
+        return {"source": source, "table": table, "key": parts}
+    return {"source": parts[0], "line": int(parts[1])} if len(parts) == 2 else {"source": parts[0]}
 
 
 def _of_row(change: Callable[[dict[str, Any], Where], None]) -> Callable[[Line, Where], list[Line]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from validator.capture import Capture, CaptureError, copy, verify
+from validator.capture.live import copy_live
 from validator.census import Store
 from validator.claims import Claim, NoticeRule
 from validator.claims.run import Outcome, guarded, query
@@ -129,16 +130,26 @@ def _bare(capture: Capture) -> str | None:
 
 
 def _settled(capture: Capture, sources: list[Source], descriptor: Descriptor, private: Path) -> Capture:
-    """Return a capture whose files stand still: of a live home or store, one consistent copy."""
+    """Return a capture whose files stand still: of a live home or store, one copy for all that reads it."""
     if capture.manifest is not None:
         return capture
-    scratch = tuple(suffix for shape in descriptor.shapes for suffix in shape.scratch)
-    wanted = [
-        source.path
-        for source in sources
-        if source.status == "identified" and not (source.owner is not None and source.path.endswith(scratch))
-    ]
-    return replace(capture, root=copy(capture.root, wanted, private / "settled")) if wanted else capture
+    into = private / "settled"
+    into.mkdir()
+    copy(capture.root, [source.path for source in sources if source.kind is not None], into)
+    first: dict[tuple[int, int], Path] = {}
+    for source in sources:
+        shape = next((shape for shape in descriptor.shapes if shape.tables and shape.format == source.format), None)
+        if shape is None or source.owner is not None or source.status != "identified":
+            continue
+        status = (capture.root / source.path).lstat()
+        target = into / source.path
+        same = first.setdefault((status.st_dev, status.st_ino), target)
+        if same is target:
+            copy_live(capture.root, source.path, [source.path + suffix for suffix in shape.companions], into)
+        else:  # one store under two names stays one
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.hardlink_to(same)
+    return replace(capture, root=into)
 
 
 @contextmanager

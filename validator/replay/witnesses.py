@@ -201,10 +201,12 @@ def _facts(
         [(name, schema.get("type", "any")) for name, schema in sorted(descriptor.destinations.items())],
     )
     _priorities(bench, descriptor)
+    units = {file.number for run in runs for file in run.files}
     for number, source in enumerate(sources, 1):
         if source.kind is not None and source.kind.facts and source.format is not None:
             place = copy(capture.root, [source.path], private / "facts") / source.path
-            load_facts(bench, NativeFile(number, source.inside, source.kind), place, descriptor.shape(source.format))
+            file = NativeFile(number, source.inside, source.kind)
+            load_facts(bench, file, place, descriptor.shape(source.format), number in units)
     for run in runs:
         run.write(bench)
 

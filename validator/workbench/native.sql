@@ -30,7 +30,8 @@ CREATE TABLE native_file (
     unreadable INTEGER NOT NULL
 );
 
--- What a file says about its home, whether or not it is a unit: true and false as 1 and 0.
+-- What a file says about its home, whether or not it is a unit: true and false as 1 and 0, NULL for what it does not
+-- say; no rows where the file cannot be read.
 CREATE TABLE native_fact (source INTEGER NOT NULL, name, value);
 
 -- What the format's document says of the worth of entity types.
