@@ -205,10 +205,6 @@ def _gap(line: Line, where: Where) -> list[Line]:
 def _place(line: Line, source: str) -> dict[str, Any]:
     """Return the locator of a record's unit: a row of the source, or the file or line that its key names."""
     table = value_at(line, "/native/record/table")
-    if table is _MISSING:  # a file, or a line of one
-        native = value_at(line, "/native/record/line")
-        file = {"source": where["source"]} if native is _MISSING else {"source": where["source"], "line": native}
-        return [{"line": "gap", "from": file, "to": file, "units": 1, "reason": "unreadable"}]
     key = line["entity"]["key"]
     try:
         parts = json.loads(key)
