@@ -5,5 +5,3 @@ A test that needs one of these is known to fail; whoever builds it takes its nam
 
 # Codes that no rule computes yet.
 CODES_WITHOUT_A_RULE = {"derived-damaged"}
-# Special stores of which a claim says what is not so.
-STORES = {"pointers_that_are_no_text": "entity.tool-result takes a uid that is no text for one"}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tests.pending import CODES_WITHOUT_A_RULE, STORES
+from tests.pending import CODES_WITHOUT_A_RULE
 from tests.stores import NEWER, Contents, formats
 from tests.stores.special import makers
 from validator.cli import cli
@@ -77,14 +77,11 @@ NOTICES = {
 }
 
 
-def params(names: list[str], codes: Mapping[str, Mapping[str, int]] | None = None) -> list[Any]:
-    """The names as parameters; what is known to fail, by itself or for a code of its notices, is marked."""
-    reasons = dict(STORES)
-    for name in codes or {}:
-        if missing := CODES_WITHOUT_A_RULE & (codes or {})[name].keys():
-            reasons[name] = f"no rule for {', '.join(sorted(missing))}"
-    marks = {name: [pytest.mark.xfail(reason=reason, strict=False)] for name, reason in reasons.items()}
-    return [pytest.param(name, marks=marks.get(name, [])) for name in names]
+def params(names: list[str], codes: Mapping[str, Mapping[str, int]]) -> list[Any]:
+    """The names as parameters; what is known to fail for a code of its notices is marked."""
+    missing = {name: sorted(CODES_WITHOUT_A_RULE & given.keys()) for name, given in codes.items()}
+    marks = {n: pytest.mark.xfail(reason=f"no rule for {', '.join(m)}", strict=False) for n, m in missing.items() if m}
+    return [pytest.param(name, marks=[marks[name]] if name in marks else []) for name in names]
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,7 @@ def runs(rowids: Iterable[int]) -> int:
     return sum(1 for n in known if n - 1 not in known)
 
 
-@pytest.mark.parametrize("name", params(READABLE))
+@pytest.mark.parametrize("name", READABLE)
 def test_every_row_that_can_be_read_is_a_record_or_excluded(name: str) -> None:
     run = checked(name)
     sums = run.capture["conservation"]
@@ -131,7 +128,7 @@ def test_every_row_that_can_be_read_is_a_record_or_excluded(name: str) -> None:
     assert (sums["lost"], sums["duplicated"]) == (0, 0)
 
 
-@pytest.mark.parametrize("name", params(READABLE))
+@pytest.mark.parametrize("name", READABLE)
 def test_every_row_that_cannot_be_read_is_in_a_gap(name: str) -> None:
     run = checked(name)
     lost = run.contents.lost.get("messages", ())
@@ -139,7 +136,7 @@ def test_every_row_that_cannot_be_read_is_in_a_gap(name: str) -> None:
     assert run.capture["counts"]["gaps"] == runs(lost) + (name in UNNAMEABLE)
 
 
-@pytest.mark.parametrize("name", params(READABLE))
+@pytest.mark.parametrize("name", READABLE)
 def test_the_verdict_follows_from_the_contents(name: str) -> None:
     run = checked(name)
     if run.contents.lost or name in UNNAMEABLE:
@@ -177,7 +174,7 @@ def test_a_file_that_cannot_be_read_makes_the_capture_unusable(name: str) -> Non
     assert (run.capture["verdict"], run.exit) == ("capture unusable", 3)
 
 
-@pytest.mark.parametrize("name", params(sorted(EVERY)))
+@pytest.mark.parametrize("name", sorted(EVERY))
 def test_no_store_ends_in_a_traceback(name: str) -> None:
     run = checked(name)
     assert "Traceback" not in run.output

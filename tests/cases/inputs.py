@@ -196,8 +196,16 @@ MADE: Mapping[str, Callable[[Path], Path]] = {
     "K1-46/sections": partial(with_files, files={"memories/MEMORY.md": "a\n§\nb\n§\n\n§\nc"}),
     "K1-46/crlf": partial(with_files, files={"memories/MEMORY.md": "a\r\n§\r\nb\r\n§\r\n\r\n§\r\nc"}),
     "K1-46/plain": partial(with_files, files={"memories/MEMORY.md": "# Title\n- x\n- y"}),
-    "K1-47/twice": partial(with_files, files={"config.yaml": "model: x\nmcp_servers:\n  a: 1\nmcp_servers:\n  b: 2\n"}),
-    "K1-47/broken": partial(with_files, files={"config.yaml": "model: x\n broken: [unclosed"}),
+    "K1-47/twice": partial(
+        with_files,
+        files={
+            "config.yaml": "model: x\nmcp_servers:\n  a: 1\nmcp_servers:\n  b: 2\n",
+            "memories/MEMORY.md": "a",
+        },
+    ),
+    "K1-47/broken": partial(
+        with_files, files={"config.yaml": "model: x\n broken: [unclosed", "memories/MEMORY.md": "a"}
+    ),
     "K1-51": linked_profiles,
     "K2-01": old_store_new_log,
     "K2-02": read_only,
