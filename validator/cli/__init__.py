@@ -59,6 +59,7 @@ SUMMARIES = {
     "matrix": "Hold versions against claims, over all captures.",
     "mutate": "Break the records in every way the claims know, and see that each is noticed.",
     "observe": "Write the observation of captures of one version.",
+    "probe": "Run a release in isolation, and check what it wrote.",
 }
 """One line for each verb, for ``--help``."""
 
