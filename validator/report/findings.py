@@ -7,6 +7,7 @@ a message or prompt, which stands in the workbench by digest only.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,12 @@ from validator.replay import Replay
 from validator.replay.sums import form_of
 from validator.report.places import locator, redacted
 from validator.report.rows import row_difference
+
+LONGEST_JSON = 60
+"""Characters of a JSON value that are shown: a longer one may be what a tool was told."""
+
+_PATH = re.compile(r"[/~\\]|[A-Za-z]:[/\\]|file:", re.ASCII)
+"""How a path begins that would name a person's machine."""
 
 SCHEMA_CLAIM = "stream.schema"
 """The id under which a line that breaks the record stream's schema is reported."""
@@ -137,8 +144,11 @@ def shown(value: Any) -> str | int | float | None:
         return value if value == value and abs(value) != float("inf") else str(value)
     if isinstance(value, bytes):
         if value[:1] in (b"{", b"="):
-            return redacted(value.removeprefix(b"=").decode("utf-8", "replace"))
+            text = value.removeprefix(b"=").decode("utf-8", "replace")
+            return redacted(text) if len(text) <= LONGEST_JSON else f"a JSON value of {len(text)} characters"
         return f"content with digest {value.removeprefix(b'#').hex()}"
+    if _PATH.match(value):
+        return f"a path of {len(value)} characters"
     return redacted(value)
 
 
