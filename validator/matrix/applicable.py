@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from validator.claims import Claim
-from validator.claims.reads import Columns, reads
+from validator.claims.reads import Columns, Guard, reads
 from validator.claims.run import guarded, nested
 from validator.descriptor.shape import Shape, Table
 
@@ -92,7 +92,8 @@ class Possible:
     def look(self, bench: sqlite3.Connection, exercised: Iterable[Claim]) -> None:
         """Add one capture's workbench; ``exercised`` are the claims that have a subject in it."""
         if not self._reads:
-            self._reads = {claim.id: reads(bench, claim, claim.subjects) for claim in self.claims}
+            guard = Guard(bench)
+            self._reads = {claim.id: reads(guard, claim, claim.subjects) for claim in self.claims}
         with guarded(bench):
             for claim in exercised:
                 for layout in self.layouts:
