@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any
 
-from validator import claims as claims_station
 from validator.capture import Capture, find
 from validator.descriptor import Descriptor, load
+from validator.jobs import Job, Tell, judge, judge_all
 from validator.observation import ObservationError, observation, same
-from validator.replay import NamespaceError, Options, Replay, replay
-from validator.report import capture_report, converter_name, report
-from validator.report.findings import describe
+from validator.replay import Options
+from validator.report import report
+from validator.shards import Shard
 
 
 def check(
@@ -20,33 +22,43 @@ def check(
     descriptor: str | None,
     options: Options,
     fail_on: str = "error",
-    tell: Callable[[int, int], None] | None = None,
+    tell: Tell | None = None,
+    *,
+    executor: Executor | None = None,
+    shard: Shard | None = None,
+    findings: Path | None = None,
 ) -> dict[str, Any]:
     """Check targets and return the report (schema ``report``).
 
-    ``tell`` is told after each capture how many of how many are done. Raises the errors of wrong usage and wrong
-    configuration; faults of a capture or a converter, and a namespace that one capture lacks, are in the report.
+    ``tell`` is told of each capture. ``executor``: where captures are judged, such as a process pool or what Dask's
+    ``Client.get_executor()`` gives; without one, here. ``shard``: the share of the captures that is judged.
+    ``findings``: a folder in which all findings are kept. Raises the errors of wrong usage and wrong configuration;
+    faults of a capture or a converter, and a namespace that one capture lacks, are in the report.
     """
     known = load(descriptor)
     captures = find(targets, known)
-    entries = []
-    for number, capture in enumerate(captures, 1):
-        entries.append(check_capture(capture, known, options, fail_on))
-        if tell is not None:
-            tell(number, len(captures))
-    return report(entries)
+    job = Job(str(known.folder.absolute()), options, fail_on, findings)
+    judged = judge_all(captures if shard is None else shard.of(captures), job, executor, tell)
+    return report([one.entry for one in judged], shard, len(captures))
+
+
+def places(targets: Sequence[str], descriptor: str | None, shard: Shard | None = None) -> list[str | None]:
+    """Return for each capture where its files are, relative to the current folder; None where that is not below it."""
+    known = load(descriptor)
+    captures = find(targets, known)
+    return [_place(capture.root) for capture in (captures if shard is None else shard.of(captures))]
+
+
+def _place(root: Path) -> str | None:
+    try:
+        return root.absolute().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return None
 
 
 def check_capture(capture: Capture, descriptor: Descriptor, options: Options, fail_on: str) -> dict[str, Any]:
     """Replay and judge one capture; returns its entry, with the converter's name beside the entry's own members."""
-    rules = claims_station.load_notices(descriptor)
-    try:
-        result = replay(capture, descriptor, claims_station.load(descriptor), rules, options, describe)
-    except NamespaceError as error:
-        result = Replay(capture, misused=True, problems=[str(error)])
-    entry = capture_report(result, descriptor, fail_on)
-    entry["converter"] = converter_name(result)
-    return entry
+    return judge(capture, descriptor, Job(str(descriptor.folder), options, fail_on)).entry
 
 
 def observe(

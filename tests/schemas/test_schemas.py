@@ -35,6 +35,7 @@ PUBLIC = {
     "provenance",
     "record-stream",
     "report",
+    "report-line",
 }
 
 

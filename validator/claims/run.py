@@ -111,12 +111,10 @@ def _run_in_threads(files: list[tuple[str, str]], claims: Sequence[Claim]) -> li
 def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLES) -> Outcome:
     """Run one claim; ``DescriptorError`` names the claim and its file when its SQL fails."""
     subjects = next(query(workbench, claim, f"SELECT count(*) FROM {nested(claim.subjects)}"))[0]
-    columns = ", ".join(COLUMNS)
-    ordered = f"SELECT {columns} FROM {nested(claim.violations)} ORDER BY unit IS NULL, {columns}"
     violated = 0
     found: list[Violation] = []
     last: tuple[Any, ...] | None = None
-    for row in query(workbench, claim, ordered):
+    for row in query(workbench, claim, _in_order(claim)):
         subject = (row[0], row[1] if row[0] is None else None, row[2] if row[0] is None and row[1] is None else None)
         if subject != last:
             violated += 1
@@ -126,15 +124,30 @@ def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLE
     return Outcome(claim, subjects, violated, tuple(found))
 
 
+def violations(workbench: sqlite3.Connection, claim: Claim) -> Iterator[Violation]:
+    """Yield everything that violates a claim, one by one and in order, however long the reader takes.
+
+    Only for a claim that has run: then its query is known to end.
+    """
+    yield from (Violation(*row) for row in query(workbench, claim, _in_order(claim), seconds=float("inf")))
+
+
+def _in_order(claim: Claim) -> str:
+    columns = ", ".join(COLUMNS)
+    return f"SELECT {columns} FROM {nested(claim.violations)} ORDER BY unit IS NULL, {columns}"
+
+
 def nested(sql: str) -> str:
     """Return a query as a subquery of another; it may end in a semicolon or a comment."""
     return "(" + sql.strip().rstrip(";") + "\n)"
 
 
-def query(workbench: sqlite3.Connection, claim: Any, sql: str) -> Iterator[tuple[Any, ...]]:
+def query(
+    workbench: sqlite3.Connection, claim: Any, sql: str, seconds: float | None = None
+) -> Iterator[tuple[Any, ...]]:
     """Run a query of a claim (or of a notice rule) with a time limit."""
     name = getattr(claim, "id", None) or claim.code
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + (SECONDS if seconds is None else seconds)
     workbench.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
     try:
         yield from workbench.execute(sql)

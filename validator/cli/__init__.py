@@ -57,6 +57,7 @@ SUMMARIES = {
     "explain": "Show one claim in full, with an example finding.",
     "lint": "Hold descriptors, shapes, claims and evidence against their schemas and each other.",
     "matrix": "Hold versions against claims, over all captures.",
+    "merge": "Make one report from the reports of several shards or machines.",
     "mutate": "Break the records in every way the claims know, and see that each is noticed.",
     "observe": "Write the observation of captures of one version.",
     "probe": "Run a release in isolation, and check what it wrote.",

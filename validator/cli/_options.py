@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 WRONG_USAGE = 2
 
+LONGEST = 4000
+"""Characters of a message."""
+
 
 _CONVERTER_OPTIONS = (
     click.option("--converter", metavar="COMMAND", help="The converter to judge."),
@@ -118,21 +121,31 @@ def faults() -> Iterator[None]:
     from validator.converter import ConversionError
     from validator.descriptor import DescriptorError
     from validator.evidence import EvidenceError
+    from validator.jobs import JobsError
     from validator.observation import ObservationError
     from validator.replay import NamespaceError
+    from validator.report.merge import MergeError
+    from validator.shards import ShardError
     from validator.stream import CommandError
 
     wrong_usage = (TargetError, NamespaceError, ObservationError, ConversionError, CommandError, UnknownClaimError)
     try:
         yield
-    except (*wrong_usage, EvidenceError, DescriptorError, NotRestoredError) as error:
+    except (*wrong_usage, EvidenceError, DescriptorError, NotRestoredError, JobsError, ShardError, MergeError) as error:
         fail(str(error))
 
 
 def fail(message: str, code: int = WRONG_USAGE) -> None:
     """Print one line on standard error and leave."""
-    click.echo(f"validator: {message}", err=True)
+    tell(message)
     sys.exit(code)
+
+
+def tell(message: str) -> None:
+    """Print one line on standard error; text of captures in it steers nothing."""
+    from validator.report.visible import logged
+
+    click.echo(f"validator: {logged(message, LONGEST)}", err=True)
 
 
 def write(text: str, output: str | None) -> None:
@@ -149,6 +162,6 @@ def write(text: str, output: str | None) -> None:
 
 def as_json(document: Any) -> str:
     """Return a document as the JSON that every verb prints: two spaces, LF at the end, no escapes that need not be."""
-    import json
+    from validator.report.visible import json_text
 
-    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json_text(document, 2) + "\n"

@@ -18,6 +18,7 @@ from validator.replay.again import Rerun
 from validator.replay.sums import Conservation, Gap
 from validator.report.findings import rerun_findings, schema_findings
 from validator.report.places import locator, redacted
+from validator.shards import Shard
 from validator.sources import Source
 
 REPORT_VERSION = "0.1"
@@ -169,14 +170,16 @@ def _gap(gap: Gap) -> dict[str, Any]:
     return {"from": first, "to": last, "units": gap.units, "reason": gap.reason}
 
 
-def report(entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Sum up the entries of captures into a report."""
+def report(
+    entries: Sequence[dict[str, Any]], shard: Shard | None = None, captures: int | None = None
+) -> dict[str, Any]:
+    """Sum up the entries of captures into a report; of a share of them where ``captures`` is how many there are."""
     decided = verdict.gravest(entry["verdict"] for entry in entries)
     named = sorted({name for entry in entries for name in (entry.get("converter") or "").split(", ") if name})
     totals: dict[str, int] = {"captures": len(entries)}
     for name in ("streams", "records", "errors", "notices", "gaps", "unidentifiedSources"):
         totals[name] = sum(entry["counts"][name] for entry in entries)
-    return {
+    document = {
         "report": REPORT_VERSION,
         "verdict": decided,
         "exit": verdict.EXIT[decided],
@@ -185,3 +188,6 @@ def report(entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "captures": [{name: value for name, value in entry.items() if name != "converter"} for entry in entries],
         "totals": totals,
     }
+    if shard is not None:
+        document["shard"] = {"number": shard.number, "of": shard.count, "captures": captures}
+    return document

@@ -12,11 +12,13 @@ import sqlite3
 from dataclasses import replace
 from typing import Any
 
+from validator.claims import Claim
 from validator.claims.run import Violation
 from validator.replay import Replay
 from validator.replay.sums import form_of
 from validator.report.places import locator, redacted
 from validator.report.rows import row_difference
+from validator.stream.ingest import SchemaError
 
 LONGEST_JSON = 60
 """Characters of a JSON value that are shown: a longer one may be what a tool was told."""
@@ -37,17 +39,20 @@ def describe(bench: sqlite3.Connection, replay: Replay) -> None:
         if not outcome.violated:
             continue
         for violation in outcome.examples[:EXAMPLES]:
-            located = _located(bench, replay, violation)
-            replay.findings.append(
-                {
-                    "claim": outcome.claim.id,
-                    "level": outcome.claim.level,
-                    "where": place(bench, located),
-                    "expected": shown(located.expected),
-                    "found": shown(located.found),
-                    "count": outcome.violated,
-                }
-            )
+            finding = described(bench, replay, outcome.claim, violation)
+            replay.findings.append({**finding, "count": outcome.violated})
+
+
+def described(bench: sqlite3.Connection, replay: Replay, claim: Claim, violation: Violation) -> dict[str, Any]:
+    """Return one finding, for itself alone."""
+    located = _located(bench, replay, violation)
+    return {
+        "claim": claim.id,
+        "level": claim.level,
+        "where": place(bench, located),
+        "expected": shown(located.expected),
+        "found": shown(located.found),
+    }
 
 
 def _located(bench: sqlite3.Connection, replay: Replay, violation: Violation) -> Violation:
@@ -96,30 +101,32 @@ def _source_of(bench: sqlite3.Connection, violation: Violation) -> str:
 
 def schema_findings(replay: Replay) -> list[dict[str, Any]]:
     """List the record lines that break the schema, first examples with the count of all."""
-    findings = []
-    for run, error in replay.schema_errors[:EXAMPLES]:
-        where: dict[str, Any] = {"source": run.source, "streamLine": error.line}
-        if error.tab is not None and error.key is not None:
-            where["table"], where["key"] = redacted(error.tab), json.loads(error.key)
-        where["pointer"] = redacted(error.pointer)
-        findings.append(
-            {
-                "claim": SCHEMA_CLAIM,
-                "level": "error",
-                "where": where,
-                "expected": "a line of the record stream's schema",
-                "found": redacted(error.message),
-                "count": replay.broken_lines,
-            }
-        )
-    return findings
+    return [
+        {**broken_line(run.source, error), "count": replay.broken_lines}
+        for run, error in replay.schema_errors[:EXAMPLES]
+    ]
 
 
-def rerun_findings(replay: Replay) -> list[dict[str, Any]]:
+def broken_line(source: str, error: SchemaError) -> dict[str, Any]:
+    """Return the finding of one line that breaks the schema, for itself alone."""
+    where: dict[str, Any] = {"source": source, "streamLine": error.line}
+    if error.tab is not None and error.key is not None:
+        where["table"], where["key"] = redacted(error.tab), json.loads(error.key)
+    where["pointer"] = redacted(error.pointer)
+    return {
+        "claim": SCHEMA_CLAIM,
+        "level": "error",
+        "where": where,
+        "expected": "a line of the record stream's schema",
+        "found": redacted(error.message),
+    }
+
+
+def rerun_findings(replay: Replay, most: int = EXAMPLES) -> list[dict[str, Any]]:
     """List where later runs of the converter were not what its first run promised."""
     findings = []
     for rerun in replay.reruns:
-        for difference in rerun.differences[:EXAMPLES]:
+        for difference in rerun.differences[:most]:
             where: dict[str, Any] = {"source": rerun.source}
             if difference.line is not None:
                 where["streamLine"] = difference.line

@@ -7,25 +7,27 @@ from typing import Any
 
 from tabulate import tabulate
 
+from validator.report.formats import View, how_many
+from validator.report.visible import logged
+from validator.verdict import CONFORMS
+
+LONGEST = 4000
+"""Characters of one line."""
+
 SUMS = ("native", "records", "excluded", "lost", "duplicated", "unreadable")
 COUNTS = ("streams", "errors", "notices", "gaps", "unidentifiedSources")
 
 
-def render(report: dict[str, Any], engine: str | None = None) -> str:
-    """Return the report as text: a row for each capture, then what was found, then the verdict.
-
-    ``engine`` is the schema engine that judged the lines.
-    """
-    lines = list(_lines(report))
-    if engine is not None:
-        lines.insert(-1, f"lines were judged by {engine}")
-    return "\n".join(lines) + "\n"
+def pieces(report: dict[str, Any], view: View) -> Iterator[str]:
+    """Yield the report as text: a row for each capture, then what was found, then the verdict."""
+    for line in _lines(report, view):
+        yield line + "\n"
 
 
-def _lines(report: dict[str, Any]) -> Iterator[str]:
+def _lines(report: dict[str, Any], view: View) -> Iterator[str]:
     rows = [
         [
-            entry["capture"],
+            logged(entry["capture"]),
             entry["verdict"],
             *(entry["conservation"][name] for name in SUMS),
             *(entry["counts"][name] for name in COUNTS),
@@ -41,15 +43,23 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
     parts = [f"{totals[name]} {name}" for name in ("captures", "streams", "records", "errors", "notices", "gaps")]
     parts.append(f"{totals['unidentifiedSources']} unidentified sources")
     yield ", ".join(parts)
-    exercised, silent = _exercised(report)
-    if exercised or silent:
+    count, silent = exercised(report)
+    if count or silent:
         names = f": {', '.join(silent)}" if silent else ""
-        yield f"{exercised} claims exercised, {len(silent)} not exercised{names}"
-    yield f"{report['validator']}, converter {report['converter'] or 'unknown'}"
-    yield f"verdict: {report['verdict']} (exit {report['exit']})"
+        yield logged(f"{count} claims exercised, {len(silent)} not exercised{names}", LONGEST)
+    yield logged(f"{report['validator']}, converter {report['converter'] or 'unknown'}")
+    if view.engine is not None:
+        yield f"lines were judged by {view.engine}"
+    yield colored(f"verdict: {report['verdict']} (exit {report['exit']})", report["verdict"] == CONFORMS, view.color)
 
 
-def _exercised(report: dict[str, Any]) -> tuple[int, list[str]]:
+def colored(text: str, good: bool, color: bool) -> str:
+    """Return a text in green or red, where colours are shown."""
+    return f"\x1b[{32 if good else 31}m{text}\x1b[0m" if color else text
+
+
+def exercised(report: dict[str, Any]) -> tuple[int, list[str]]:
+    """Return how many claims had a subject in some capture, and the others by name."""
     subjects: dict[str, int] = {}
     for entry in report["captures"]:
         for claim in entry["claims"]:
@@ -59,25 +69,29 @@ def _exercised(report: dict[str, Any]) -> tuple[int, list[str]]:
 
 
 def _entry(entry: dict[str, Any]) -> Iterator[str]:
+    name = logged(entry["capture"])
     if "message" in entry:
-        yield f"\n{entry['capture']}: {entry['message']}"
+        yield f"\n{name}: {logged(entry['message'], LONGEST)}"
     for text in entry.get("stderr", ()):
-        yield f"\n{entry['capture']}: the converter's standard error:\n{text.rstrip()}"
+        yield f"\n{name}: the converter's standard error:"
+        # Behind a bar: a line of a converter's log must be no command to the runner of a build.
+        yield from (f"  | {logged(line, LONGEST)}" for line in text.rstrip().splitlines())
     last = None
     for finding in entry["findings"]:
         if finding["claim"] != last:
             last = finding["claim"]
-            yield f"\n{entry['capture']}: {finding['level']}: {last}, {finding['count']} violated:"
-        yield f"  {found_text(finding)}"
+            yield f"\n{name}: {finding['level']}: {logged(last)}, {how_many([finding])} violated:"
+        yield f"  {logged(found_text(finding), LONGEST)}"
 
 
 def found_text(finding: dict[str, Any]) -> str:
     """Return a finding on one line: its place, what was expected, what was found."""
-    expected, found = _value(finding["expected"]), _value(finding["found"])
-    return f"{_place(finding['where'])}: expected {expected}, found {found}"
+    expected, found = value_text(finding["expected"]), value_text(finding["found"])
+    return f"{place_text(finding['where'])}: expected {expected}, found {found}"
 
 
-def _place(where: dict[str, Any]) -> str:
+def place_text(where: dict[str, Any]) -> str:
+    """Return a place on one line."""
     text = str(where["source"])
     if "table" in where:
         text += f" {where['table']}"
@@ -91,5 +105,6 @@ def _place(where: dict[str, Any]) -> str:
     return text
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return what was expected or found, in words where there is nothing."""
     return "nothing" if value is None else str(value)
