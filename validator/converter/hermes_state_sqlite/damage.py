@@ -5,11 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from validator.converter.hermes_state_sqlite.table import Table, quoted_name
 
-Row = tuple[object, ...]
+Row = tuple[Any, ...]
 
+LEAST_ROWID = -(2**63)
 GREATEST_ROWID = 2**63 - 1
 _SINGLE_STEPS = 4096
 """How many rowids behind a damaged place are tried one by one before the steps grow."""
@@ -31,69 +33,75 @@ class Gap:
 class Reader:
     """Reads one table by rowid, in any order; raises `sqlite3.DatabaseError` where it meets damage."""
 
-    def __init__(self, connection: sqlite3.Connection, table: Table, select: str, where: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, table: Table, by_rowid: str) -> None:
+        """`by_rowid` is a SELECT of rows, up to the comparison of the rowid."""
         self.table = table
         self._connection = connection
-        self._rows = f"SELECT {select} FROM {table.source} WHERE ({where}) AND {table.rowid}"
+        self._by_rowid = by_rowid
         self._key = ", ".join([str(table.rowid), *(table.expressions[place] for place in table.key or ())])
+        self._indexes: list[str] | None = None
         self._listing: Iterator[Row] | None = None
 
-    def following(self, start: int) -> Iterator[Row]:
-        """The rows from the rowid `start` on."""
-        return self._connection.execute(f"{self._rows} >= ? ORDER BY {self.table.rowid}", (start,))
-
-    def row(self, rowid: int) -> Row | None:
-        """One row; None where there is none."""
-        row: Row | None = self._connection.execute(f"{self._rows} = ?", (rowid,)).fetchone()
+    def row(self, rowid: int) -> Row:
+        """A row that an index, or a search for its key, says is there."""
+        row: Row | None = self._connection.execute(f"{self._by_rowid} = ?", (rowid,)).fetchone()
+        if row is None:
+            raise sqlite3.DatabaseError("the row is not where its key is looked for")
         return row
 
     def next_key(self, start: int) -> Row | None:
         """Rowid and key cells of the first row from `start` on; the rest of it may be unreadable."""
-        sql = f"SELECT {self._key} FROM {self.table.source} WHERE {self.table.rowid} >= ?"
-        sql += f" ORDER BY {self.table.rowid} LIMIT 1"
+        source = f"{self.table.source} WHERE {self.table.rowid}"
+        sql = f"SELECT {self._key} FROM {source} >= ? ORDER BY {self.table.rowid} LIMIT 1"
         key: Row | None = self._connection.execute(sql, (start,)).fetchone()
+        if key is not None and (not isinstance(key[0], int) or key[0] < start):
+            raise sqlite3.DatabaseError("the keys are out of order")
         return key
 
-    def greatest(self) -> int | None:
-        """A rowid that none exceeds, by AUTOINCREMENT's own record; None where there is none."""
+    def greatest(self) -> int:
+        """A rowid that none exceeds, by AUTOINCREMENT's own record; the least where there is none."""
         try:
-            sql = "SELECT max(seq) FROM main.sqlite_sequence WHERE name = ?"
+            sql = "SELECT max(seq) FROM main.sqlite_sequence WHERE name = ? AND typeof(seq) = 'integer'"
             (seq,) = self._connection.execute(sql, (self.table.name,)).fetchone()
         except sqlite3.DatabaseError:
-            return None
-        return seq if isinstance(seq, int) else None
+            seq = None
+        return LEAST_ROWID if seq is None else int(seq)
 
     def listed(self, start: int) -> Iterator[Row]:
         """Rowid and key cells of the rows from `start` on, as an index has them; `start` only ever grows."""
-        if self._listing is None:
-            self._listing = self._index(start)
-        try:
-            for entry in self._listing:
-                if isinstance(entry[0], int) and entry[0] >= start:
-                    yield entry
-        except sqlite3.DatabaseError as error:
-            # Once broken it stays so: an ended listing would say that there are no more rows.
-            self._listing = _broken(error)
-            raise
-
-    def _index(self, start: int) -> Iterator[Row]:
-        key = set(self.table.key or ())
-        name = quoted_name(self.table.name)
-        for _, index, _, _, partial in self._connection.execute(f"PRAGMA main.index_list({name})").fetchall():
-            quoted = quoted_name(index)
-            parts = {info[1] for info in self._connection.execute(f"PRAGMA main.index_xinfo({quoted})")}
-            if not partial and key - {self.table.alias} <= parts:
-                sql = f"SELECT {self._key} FROM main.{name} INDEXED BY {quoted} WHERE {self.table.rowid} >= ?"
-                # Not `yield from`: it would close the cursor, perhaps after its connection.
-                for entry in self._connection.execute(f"{sql} ORDER BY {self.table.rowid}", (start,)):  # noqa: UP028
-                    yield entry
+        if self._indexes is None:
+            self._indexes = self._covering()
+        while self._indexes:
+            try:
+                if self._listing is None:
+                    self._listing = self._index(self._indexes[0], start)
+                for entry in self._listing:
+                    if isinstance(entry[0], int) and entry[0] >= start:
+                        start = entry[0] + 1
+                        yield entry
                 return
+            except sqlite3.DatabaseError:
+                # This one is damaged, too.
+                self._listing = None
+                del self._indexes[0]
         raise sqlite3.DatabaseError("no index lists the rows")
 
+    def _covering(self) -> list[str]:
+        """The indexes, quoted, that hold every row and its key columns."""
+        key = set(self.table.key or ()) - {self.table.alias}
+        found = []
+        indexes = self._connection.execute(f"PRAGMA main.index_list({quoted_name(self.table.name)})").fetchall()
+        for _, index, _, _, partial in indexes:
+            quoted = quoted_name(index)
+            parts = {info[1] for info in self._connection.execute(f"PRAGMA main.index_xinfo({quoted})")}
+            if not partial and key <= parts:
+                found.append(quoted)
+        return found
 
-def _broken(error: sqlite3.DatabaseError) -> Iterator[Row]:
-    raise sqlite3.DatabaseError(str(error))
-    yield ()
+    def _index(self, index: str, start: int) -> Iterator[Row]:
+        source = f"main.{quoted_name(self.table.name)} INDEXED BY {index} WHERE {self.table.rowid}"
+        # A cursor of its own is not closed with a generator that is left half way, perhaps after its connection.
+        return self._connection.execute(f"SELECT {self._key} FROM {source} >= ? ORDER BY {self.table.rowid}", (start,))
 
 
 class _Lost:
@@ -130,11 +138,11 @@ class _Lost:
 
 
 Resumed = Generator[Gap, None, tuple[Row | None, int]]
-"""Yields what was lost; returns the first readable row (None: not wanted) and the rowid to go on from."""
+"""Yields what was lost; returns the first readable row, if there is one, and the rowid to go on from."""
 
 
-def resumed(reader: Reader, start: int) -> Resumed:
-    """Goes over the damaged place at the rowid `start`."""
+def resumed(reader: Reader, start: int, mixed: bool) -> Resumed:
+    """Goes over the damaged place at the rowid `start`; `mixed`: keys out of order were met there."""
     lost = _Lost(reader.table)
     try:
         for rowid, *key in reader.listed(start):
@@ -148,7 +156,7 @@ def resumed(reader: Reader, start: int) -> Resumed:
             yield from lost.rest()
             return row, rowid + 1
     except sqlite3.DatabaseError:
-        return (yield from _probed(reader, start, lost))
+        return (yield from _probed(reader, start, mixed, lost))
     yield from lost.rest()
     return None, _unlisted(reader, start)
 
@@ -162,46 +170,67 @@ def _unlisted(reader: Reader, start: int) -> int:
     return GREATEST_ROWID + 1 if found is None else start
 
 
-def _probed(reader: Reader, start: int, lost: _Lost) -> Resumed:
-    """Without an index: the next key is looked for rowid by rowid, then in growing steps."""
-    while start <= GREATEST_ROWID:
-        found, seen = _next_key(reader, start)
-        if seen > start:
-            lost.unknown(start, seen - 1)
-        if found is None:
-            break
-        rowid, *key = found
-        assert isinstance(rowid, int)
-        try:
-            row = reader.row(rowid)
-        except sqlite3.DatabaseError:
-            yield from lost.add(rowid, tuple(key))
-            start = rowid + 1
-            continue
-        yield from lost.rest()
-        return row, rowid + 1
-    yield from lost.rest()
-    return None, GREATEST_ROWID + 1
-
-
-def _next_key(reader: Reader, start: int) -> tuple[Row | None, int]:
-    """The first key that can be read, and the least rowid from which on it can be looked for."""
-    failed, at, tries = start - 1, start, 0
-    while True:
-        try:
-            found = reader.next_key(at)
-        except sqlite3.DatabaseError:
-            tries += 1
-            failed, step = at, 1 if tries < _SINGLE_STEPS else at - start + 1
-            if at == GREATEST_ROWID:
-                return None, max(start, reader.greatest() or start) + 1
-            at = min(at + step, GREATEST_ROWID)
-            continue
-        break
-    while at - failed > 1:
+def _probed(reader: Reader, start: int, mixed: bool, lost: _Lost) -> Resumed:
+    """Without an index: looks for the next readable row rowid by rowid, then in growing steps and back."""
+    probe = _Probe(reader)
+    # A row that is found at once does not explain why the scan stopped here. Where keys are mixed up a search may pass
+    # over rows, so each rowid is then asked for by itself.
+    mixed = probe.reads(start, False) or mixed
+    at, steps, sure = start, 0, not mixed
+    while not probe.reads(at, steps >= _SINGLE_STEPS) or (mixed and probe.beyond(at, steps)):
+        if probe.key is not None and probe.key[0] == at:
+            yield from lost.add(at, probe.key[1:])
+        else:
+            sure = False
+        failed, steps = at, steps + 1
+        at += 1 if steps < _SINGLE_STEPS else at - start + 1
+        if at > GREATEST_ROWID:
+            lost.unknown(start, max(start, probe.bound))
+            yield from lost.rest()
+            return None, at
+    while steps >= _SINGLE_STEPS and at - failed > 1:
         middle = (at + failed) // 2
-        try:
-            found, at = reader.next_key(middle), middle
-        except sqlite3.DatabaseError:
+        if probe.reads(middle, True):
+            at = middle
+        else:
             failed = middle
-    return found, at
+    probe.reads(at, True)
+    following = at if probe.key is None else _rowid(probe.key)
+    if not sure and following > start:
+        lost.unknown(start, following - 1)
+    yield from lost.rest()
+    return probe.row, GREATEST_ROWID + 1 if probe.key is None else following + 1
+
+
+def _rowid(key: Row) -> int:
+    assert isinstance(key[0], int)
+    return key[0]
+
+
+class _Probe:
+    """The last look for a row: the key that was found, None at the end or in damage, and the row under it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.bound = reader.greatest()
+        self.key: Row | None = None
+        self.row: Row | None = None
+
+    def reads(self, at: int, at_end: bool) -> bool:
+        """Whether the first row from the rowid `at` on can be read.
+
+        No row at all counts if `at_end`, or if none is to be expected: in damaged pages a search also misses.
+        """
+        self.key = self.row = None
+        try:
+            self.key = self._reader.next_key(at)
+            if self.key is None:
+                return at_end or at > self.bound
+            self.row = self._reader.row(_rowid(self.key))
+        except sqlite3.DatabaseError:
+            return False
+        return True
+
+    def beyond(self, at: int, steps: int) -> bool:
+        """Whether the row found is not that of the rowid `at`, and single steps may still find it."""
+        return steps < _SINGLE_STEPS and self.key is not None and self.key[0] != at

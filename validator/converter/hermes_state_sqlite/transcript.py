@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 
 from validator.converter.hermes_state_sqlite.calls import CallIndex
-from validator.converter.hermes_state_sqlite.damage import GREATEST_ROWID, Gap, Row
+from validator.converter.hermes_state_sqlite.damage import GREATEST_ROWID, LEAST_ROWID, Gap, Row
 from validator.converter.hermes_state_sqlite.lines import Lines
 from validator.converter.hermes_state_sqlite.messages import KNOWN_ROLES, MessageFields, call_entries
 from validator.converter.hermes_state_sqlite.owners import Owners
-from validator.converter.hermes_state_sqlite.scan import LEAST_ROWID, scan, sorted_scan
+from validator.converter.hermes_state_sqlite.scan import scan, sorted_scan
 from validator.converter.hermes_state_sqlite.table import Keys, Table, key_text
 
 
