@@ -28,7 +28,7 @@ def convert(request: Request) -> Iterator[bytes]:
         with opened(request.source) as connection:
             write = Lines(name, namespace(connection, request.namespace))
             yield from Run(connection, write, request.snapshot, after).lines()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise ConversionError(f"{name} cannot be converted: {str(error)[:200]}") from error
 
 

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 from validator.converter.hermes_state_sqlite.table import Table, quoted_name
 
 Row = tuple[Any, ...]
@@ -63,7 +64,7 @@ class Reader:
         try:
             sql = "SELECT max(seq) FROM main.sqlite_sequence WHERE name = ? AND typeof(seq) = 'integer'"
             (seq,) = self._connection.execute(sql, (self.table.name,)).fetchone()
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             seq = None
         return LEAST_ROWID if seq is None else int(seq)
 
@@ -80,7 +81,7 @@ class Reader:
                         start = entry[0] + 1
                         yield entry
                 return
-            except sqlite3.DatabaseError:
+            except UNREADABLE:
                 # This one is damaged, too.
                 self._listing = None
                 del self._indexes[0]
@@ -130,44 +131,59 @@ class _Lost:
         self._units = None if units is None or self._units is None else self._units + units
 
     def rest(self) -> Iterator[Gap]:
+        """What was not given yet."""
         if self._first is not None:
-            if self._runs:
-                yield Gap((self._first,), (self._last,), self._units)
-            else:
-                yield Gap(None, None, None)
+            yield Gap((self._first,), (self._last,), self._units) if self._runs else Gap(None, None, None)
+        self._first, self._units = None, 0
 
 
-Resumed = Generator[Gap, None, tuple[Row | None, int]]
-"""Yields what was lost; returns the first readable row, if there is one, and the rowid to go on from."""
+Resumed = Generator[Row | Gap, None, int]
+"""Yields rows and what was lost before them; returns the rowid to go on from."""
 
 
 def resumed(reader: Reader, start: int, mixed: bool) -> Resumed:
-    """Goes over the damaged place at the rowid `start`; `mixed`: keys out of order were met there."""
+    """Goes over the damaged place at the rowid `start` to the first row that can be read again.
+
+    `mixed`: keys out of order were met there. Then the rest of the table is read as an index lists it, where one does.
+    """
     lost = _Lost(reader.table)
     try:
         for rowid, *key in reader.listed(start):
-            assert isinstance(rowid, int)
-            try:
-                row = reader.row(rowid)
-            except sqlite3.DatabaseError:
-                yield from lost.add(rowid, tuple(key))
-                start = rowid + 1
-                continue
-            yield from lost.rest()
-            return row, rowid + 1
-    except sqlite3.DatabaseError:
+            found = yield from _asked_for(reader, (rowid, *key), lost)
+            start = rowid + 1
+            if found and not mixed:
+                return start
+    except UNREADABLE:
         return (yield from _probed(reader, start, mixed, lost))
-    yield from lost.rest()
-    return None, _unlisted(reader, start)
+    return (yield from _unlisted(reader, start, lost))
 
 
-def _unlisted(reader: Reader, start: int) -> int:
-    """Where to go on behind the last row that the index lists: an index may have lost entries too."""
+def _asked_for(reader: Reader, key: Row, lost: _Lost) -> Generator[Row | Gap, None, bool]:
+    """Reads one row of which rowid and key are known; returns whether it could be."""
     try:
-        found = reader.next_key(start) if start <= GREATEST_ROWID else None
-    except sqlite3.DatabaseError:
-        found = None
-    return GREATEST_ROWID + 1 if found is None else start
+        row = reader.row(key[0])
+    except UNREADABLE:
+        yield from lost.add(key[0], key[1:])
+        return False
+    yield from lost.rest()
+    yield row
+    return True
+
+
+def _unlisted(reader: Reader, start: int, lost: _Lost) -> Resumed:
+    """Behind the last row that an index lists: it may have lost entries itself."""
+    while start <= GREATEST_ROWID:
+        try:
+            key = reader.next_key(start)
+        except UNREADABLE:
+            break
+        if key is None:
+            break
+        start = key[0] + 1
+        if (yield from _asked_for(reader, key, lost)):
+            return start
+    yield from lost.rest()
+    return GREATEST_ROWID + 1
 
 
 def _probed(reader: Reader, start: int, mixed: bool, lost: _Lost) -> Resumed:
@@ -187,7 +203,7 @@ def _probed(reader: Reader, start: int, mixed: bool, lost: _Lost) -> Resumed:
         if at > GREATEST_ROWID:
             lost.unknown(start, max(start, probe.bound))
             yield from lost.rest()
-            return None, at
+            return at
     while steps >= _SINGLE_STEPS and at - failed > 1:
         middle = (at + failed) // 2
         if probe.reads(middle, True):
@@ -195,16 +211,28 @@ def _probed(reader: Reader, start: int, mixed: bool, lost: _Lost) -> Resumed:
         else:
             failed = middle
     probe.reads(at, True)
-    following = at if probe.key is None else _rowid(probe.key)
+    following = at if probe.key is None else probe.key[0]
     if not sure and following > start:
         lost.unknown(start, following - 1)
     yield from lost.rest()
-    return probe.row, GREATEST_ROWID + 1 if probe.key is None else following + 1
+    if probe.row is None:
+        return GREATEST_ROWID + 1
+    yield probe.row
+    if mixed:
+        yield from _hole(reader, following + 1)
+    return following + 1
 
 
-def _rowid(key: Row) -> int:
-    assert isinstance(key[0], int)
-    return key[0]
+def _hole(reader: Reader, start: int) -> Iterator[Gap]:
+    """Where keys are mixed up, rows may be missing between one that was found and the next."""
+    try:
+        key = reader.next_key(start)
+    except UNREADABLE:
+        return
+    if key is not None and key[0] > start:
+        lost = _Lost(reader.table)
+        lost.unknown(start, key[0] - 1)
+        yield from lost.rest()
 
 
 class _Probe:
@@ -226,8 +254,8 @@ class _Probe:
             self.key = self._reader.next_key(at)
             if self.key is None:
                 return at_end or at > self.bound
-            self.row = self._reader.row(_rowid(self.key))
-        except sqlite3.DatabaseError:
+            self.row = self._reader.row(self.key[0])
+        except UNREADABLE:
             return False
         return True
 

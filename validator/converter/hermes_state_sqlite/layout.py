@@ -12,6 +12,7 @@ from typing import Any
 
 from validator.converter.hermes_state_sqlite.cells import is_utf8
 from validator.converter.hermes_state_sqlite.damage import Gap
+from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 from validator.converter.hermes_state_sqlite.scan import scan
 from validator.converter.hermes_state_sqlite.table import Table, quoted_name, shown_name
 from validator.converter.hermes_state_sqlite.tables import UNKNOWN, Kind, kind_of
@@ -87,7 +88,7 @@ def _described(connection: sqlite3.Connection, name: str, kind: Kind) -> Table |
         key = _key(columns, kind, infos if clustered else None)
         table = Table(shown_name(name), kind, columns, key=key, alias=alias, **_selection(quoted, infos, rowid))
         connection.execute(f"SELECT {table.everything} FROM {table.source} LIMIT 0")
-    except (sqlite3.DatabaseError, UnicodeError):
+    except (*UNREADABLE, UnicodeEncodeError):
         return None
     return table
 

@@ -6,6 +6,7 @@ import sqlite3
 
 from validator.converter import NamespaceRequired, WrongRequest
 from validator.converter.hermes_state_sqlite.cells import is_utf8
+from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 
 
 def namespace(connection: sqlite3.Connection, given: str | None) -> dict[str, str]:
@@ -35,7 +36,7 @@ def _instance_id(connection: sqlite3.Connection) -> str | None:
         for (value,) in connection.execute(sql):
             if value and is_utf8(value):
                 return str(value)
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         # No such table or columns, or a damaged one: the store names no namespace that can be read.
         pass
     return None

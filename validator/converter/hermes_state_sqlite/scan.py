@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Generator, Iterator
 
 from validator.converter.hermes_state_sqlite.damage import GREATEST_ROWID, LEAST_ROWID, Gap, Reader, Row, resumed
+from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 from validator.converter.hermes_state_sqlite.table import Table, quoted_name
 
 
@@ -39,9 +40,7 @@ def scan(
         if rows.whole and not mixed:
             return
         where = "1"
-        found, start = yield from resumed(reader, start, mixed)
-        if found is not None:
-            yield found
+        start = yield from resumed(reader, start, mixed)
 
 
 class _Readable:
@@ -60,12 +59,12 @@ class _Readable:
                 yield row
             self.whole = True
             return
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             pass
         # Python reads one row ahead: where that fails, the row before it was read and is not given.
         try:
             last = self._connection.execute(f"{self._sql} LIMIT 1 OFFSET {count}").fetchone()
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             return
         if last is not None:
             yield last
@@ -102,7 +101,7 @@ def sorted_scan(connection: sqlite3.Connection, table: Table, order: str, where:
     try:
         rows = connection.execute(sql)
         first = rows.fetchone()
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         marked = ", ".join([table.rowid or "NULL", where, table.everything])
         for row in scan(connection, table, select=marked):
             if isinstance(row, Gap):

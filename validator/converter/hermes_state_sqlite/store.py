@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from validator.converter import SourceUnusable
+from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 def _connected(path: Path, folder: Path) -> sqlite3.Connection:
     try:
         return _begun(path, "ro")
-    except sqlite3.DatabaseError as error:
+    except UNREADABLE as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
             raise _unusable(path, error) from error
@@ -48,7 +49,7 @@ def _connected(path: Path, folder: Path) -> sqlite3.Connection:
             if beside.exists():
                 shutil.copyfile(beside, copy.with_name(copy.name + suffix))
         return _begun(copy, "rw")
-    except (sqlite3.DatabaseError, OSError) as error:
+    except (*UNREADABLE, OSError) as error:
         raise _unusable(path, error) from error
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from validator.converter.hermes_state_sqlite.calls import CallIndex
 from validator.converter.hermes_state_sqlite.damage import GREATEST_ROWID, LEAST_ROWID, Gap, Row
+from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 from validator.converter.hermes_state_sqlite.lines import Lines
 from validator.converter.hermes_state_sqlite.messages import KNOWN_ROLES, MessageFields, call_entries
 from validator.converter.hermes_state_sqlite.owners import Owners
@@ -82,7 +83,7 @@ def _call_index(connection: sqlite3.Connection, table: Table) -> CallIndex | Non
         sql = f"SELECT 1 FROM {table.source} WHERE {needs} LIMIT 1"
         if connection.execute(sql).fetchone() is None:
             return None
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         # Behind the damaged place there may be such a result.
         pass
     wanted = [table.rowid or "NULL", key, *(_sql(table, name) for name in ("session_id", "active"))]
