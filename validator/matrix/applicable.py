@@ -15,6 +15,9 @@ from validator.claims.reads import Columns, Guard, reads
 from validator.claims.run import guarded, nested
 from validator.descriptor.shape import Shape, Table
 
+HERE = "{here}"
+"""Stands for the database in which the ``native_*`` tables are: a large capture's are in one of their own."""
+
 Place = tuple[str, str]
 """A workbench table and a column of it."""
 
@@ -49,7 +52,7 @@ def lack(shapes: Iterable[Shape], layout: int) -> Lack:
                 _table(table, layout, shadows, places)
     if tables:
         names = ", ".join("'" + name.replace("'", "''") + "'" for name in sorted(tables))
-        shadows["native_unit"] = f"SELECT * FROM main.native_unit WHERE tab NOT IN ({names})"
+        shadows["native_unit"] = f"SELECT * FROM {HERE}.native_unit WHERE tab NOT IN ({names})"
     return Lack(shadows, places, frozenset(tables))
 
 
@@ -60,16 +63,16 @@ def _table(table: Table, layout: int, shadows: dict[str, str], places: dict[Plac
     later = {name: f"{table.name}.{name}" for name, came in since.items() if gone or not came_by(came, layout)}
     emptied = {load.name: later[load.column] for load in table.loads if load.column in later}
     if gone:
-        shadows[table.workbench] = f"SELECT * FROM main.{table.workbench} WHERE 0"
+        shadows[table.workbench] = f"SELECT * FROM {HERE}.{table.workbench} WHERE 0"
         places[table.workbench, "unit"] = table.name
         places.update({(table.workbench, load.name): table.name for load in table.loads})
     elif emptied:
         columns = ["unit", *(f'NULL AS "{x.name}"' if x.name in emptied else f'"{x.name}"' for x in table.loads)]
-        shadows[table.workbench] = f"SELECT {', '.join(columns)} FROM main.{table.workbench}"
+        shadows[table.workbench] = f"SELECT {', '.join(columns)} FROM {HERE}.{table.workbench}"
         places.update({(table.workbench, name): native for name, native in emptied.items()})
     for child in table.children:
         if gone or child.column in later:
-            shadows[child.table] = f"SELECT * FROM main.{child.table} WHERE 0"
+            shadows[child.table] = f"SELECT * FROM {HERE}.{child.table} WHERE 0"
             native = later.get(child.column, table.name)
             names = [name for name, _, _ in child.columns] if child.of == "array" else ["name", "value"]
             places.update({(child.table, name): native for name in ["unit", "idx", "kind", *names]})
@@ -94,11 +97,12 @@ class Possible:
         if not self._reads:
             guard = Guard(bench)
             self._reads = {claim.id: reads(guard, claim, claim.subjects) for claim in self.claims}
+        here = _home(bench)
         with guarded(bench):
             for claim in exercised:
                 for layout in self.layouts:
                     if self.needs(claim.id, layout):
-                        found = self._subjects(bench, claim, self._lacks[layout])
+                        found = _subjects(bench, claim, self._lacks[layout], here)
                         self._counts[claim.id, layout] = self._counts.get((claim.id, layout), 0) + found
 
     def needs(self, claim: str, layout: int) -> list[str]:
@@ -112,7 +116,14 @@ class Possible:
             return True
         return self._counts.get((claim, layout), 0) > 0
 
-    def _subjects(self, bench: sqlite3.Connection, claim: Claim, lacks: Lack) -> int:
-        shadows = ", ".join(f"{name} AS ({select})" for name, select in lacks.shadows.items())
-        row = bench.execute(f"WITH {shadows} SELECT count(*) FROM {nested(claim.subjects)}").fetchone()
-        return int(row[0])
+
+def _subjects(bench: sqlite3.Connection, claim: Claim, lacks: Lack, here: str) -> int:
+    shadows = ", ".join(f"{name} AS ({select})" for name, select in lacks.shadows.items()).replace(HERE, here)
+    row = bench.execute(f"WITH {shadows} SELECT count(*) FROM {nested(claim.subjects)}").fetchone()
+    return int(row[0])
+
+
+def _home(bench: sqlite3.Connection) -> str:
+    """Name the database of a workbench in which the ``native_*`` tables are."""
+    names = [row[1] for row in bench.execute("PRAGMA database_list")]
+    return "native" if "native" in names else "main"
