@@ -19,6 +19,12 @@ from urllib.parse import quote
 from validator.descriptor.shape import Shape, Table
 
 _SHADOWS = ["data", "idx", "content", "docsize", "config", "segments", "segdir", "stat", "node", "rowid", "parent"]
+_LACKING = ("no such module", "no such tokenizer", "no such function", "unsafe use")
+"""How the error begins where it is this SQLite that lacks something, or will not run it: no fault of the store."""
+
+_WORDS = " OR ".join(f"{character}*" for character in "0123456789abcdefghijklmnopqrstuvwxyz") + " OR aaa"
+"""A search that looks into an index in many places; some tokenizers take three letters only."""
+
 ESCAPING = partial(str, encoding="utf-8", errors="surrogateescape")
 """Reads any text; bytes that are not UTF-8 become lone surrogates."""
 
@@ -77,21 +83,21 @@ def open_store(path: Path) -> sqlite3.Connection:
 
 
 def damaged_derived(store: sqlite3.Connection, found: list[NativeTable]) -> list[str]:
-    """Name the derived tables and views in which SQLite finds damage; a module that is missing here is none.
+    """Name the derived tables and views that cannot be read, unless it is this SQLite that lacks their module.
 
-    A full-text index is also searched once, for a word that its tokenizers all take.
+    A full-text index is also searched once, from all its beginnings.
     """
     damaged = []
     for table in found:
         if table.kind != "derived":
             continue
         name = identifier(table.name)
-        queries = [f"SELECT 1 FROM {name} LIMIT 1", f"SELECT 1 FROM {name} WHERE {name} MATCH 'aaa' LIMIT 1"]
+        queries = [f"SELECT 1 FROM {name} LIMIT 1", f"SELECT 1 FROM {name} WHERE {name} MATCH '{_WORDS}' LIMIT 1"]
         for query in queries if table.searchable else queries[:1]:
             try:
                 store.execute(query).fetchone()
             except sqlite3.Error as error:
-                if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+                if not str(error).startswith(_LACKING):
                     damaged.append(table.name)
                     break
     return damaged
