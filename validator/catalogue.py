@@ -14,7 +14,7 @@ from validator.capture import find
 from validator.claims import Claim, UnknownClaimError
 from validator.claims.mutate import Bench
 from validator.descriptor import Descriptor, load
-from validator.mutation import Course, Tally, everything, mutate, on_bench, take
+from validator.mutation import Course, Tally, Told, everything, mutate, on_bench, take
 from validator.replay import Options, Replay
 from validator.report.findings import place, shown
 
@@ -24,7 +24,7 @@ MAKERS = ("agent", "driver", "constructed")
 
 
 def catalogue(
-    targets: Sequence[str], descriptor: str | None, options: Options
+    targets: Sequence[str], descriptor: str | None, options: Options, progress: Told | None = None
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """Return all claims with what exercises them, and the captures that could not be used, with the reason.
 
@@ -57,7 +57,9 @@ def _entry(course: Course, *, ran: bool) -> dict[str, Any]:
     }
 
 
-def explanation(name: str, targets: Sequence[str], descriptor: str | None, options: Options) -> dict[str, Any]:
+def explanation(
+    name: str, targets: Sequence[str], descriptor: str | None, options: Options, progress: Told | None = None
+) -> dict[str, Any]:
     """Return one claim in full; raises ``UnknownClaimError`` when there is none of that id."""
     known = load(descriptor)
     claim = _named(claims_station.load(known), name)
@@ -70,7 +72,10 @@ def explanation(name: str, targets: Sequence[str], descriptor: str | None, optio
             example.extend(_example(bench, claim, result.capture.id))
 
     at_hand = targets or everything()
-    for capture in find(at_hand, known) if at_hand else ():
+    captures = find(at_hand, known) if at_hand else []
+    for number, capture in enumerate(captures):
+        if progress is not None:
+            progress(number, len(captures))
         on_bench(capture, known, (claim,), options, use)
     return {
         "schema": SCHEMA_VERSION,
@@ -83,7 +88,7 @@ def explanation(name: str, targets: Sequence[str], descriptor: str | None, optio
         "formats": list(claim.formats),
         "evidence": [{"index": index, **_evidence(known, index)} for index in claim.evidence],
         "subjects": _tidy(claim.subjects),
-        "violations": _tidy(claim.violations),
+        "violations": _tidy(claim.written),
         "mutants": [_mutant(tally) for tally in course.mutants],
         "enforced": course.enforced if at_hand else None,
         "exercised": {maker: course.exercised[maker] for maker in MAKERS},

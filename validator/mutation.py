@@ -76,7 +76,18 @@ def everything() -> list[str]:
     return [str(folder) for folder in (shipped(), constructed()) if folder.is_dir()]
 
 
-def mutate(targets: Sequence[str], descriptor: str | None, options: Options, *, brief: bool = False) -> Courses:
+Told = Callable[[int, int], None]
+"""Is told how many captures are done, of how many."""
+
+
+def mutate(
+    targets: Sequence[str],
+    descriptor: str | None,
+    options: Options,
+    progress: Told | None = None,
+    *,
+    brief: bool = False,
+) -> Courses:
     """Apply all mutants on the captures that targets name, or on everything.
 
     ``brief`` applies each mutant only until its claim notices it, and asks no other claim. Raises the errors of wrong
@@ -86,12 +97,15 @@ def mutate(targets: Sequence[str], descriptor: str | None, options: Options, *, 
     claims = claims_station.load(known)
     columns: dict[str, Columns] = {}
     courses = Courses([Course(claim, mutants=[Tally(mutant) for mutant in claim.mutants]) for claim in claims])
-    for capture in find(targets or everything(), known):
+    captures = find(targets or everything(), known)
 
-        def use(bench: Bench, result: Replay) -> None:
-            for course in courses.claims:
-                take(course, bench, result, brief=brief)
+    def use(bench: Bench, result: Replay) -> None:
+        for course in courses.claims:
+            take(course, bench, result, brief=brief)
 
+    for number, capture in enumerate(captures):
+        if progress is not None:
+            progress(number, len(captures))
         result = on_bench(capture, known, claims, options, use, columns)
         courses.captures += 1
         if result.unusable or result.failures:

@@ -8,11 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.claims.benches import claim, lines, on_store, sql
-from validator.claims import Claim, Mutant
-from validator.claims.mutate import PROTOCOL, Bench, NotRestoredError, Trial
+from validator.capture import find
+from validator.claims import Claim, Mutant, NotRestoredError
+from validator.claims import load as load_claims
+from validator.claims.mutate import PROTOCOL, Bench, Trial
 from validator.claims.run import run
 from validator.descriptor import DescriptorError, load
+from validator.mutation import on_bench
+from validator.replay import Options
+from validator.replay.converters import BuiltIn
 from validator.workbench import create
+
+ROOT = Path(__file__).parents[2]
 
 MODEL = claim(
     "test.model",
@@ -158,3 +165,30 @@ def test_without_a_rollback_journal_the_damage_is_found_out(tmp_path: Path) -> N
         else:
             assert ready.trial(COUNT, mutant) == Trial(True, ())
         bench.close()
+
+
+def test_a_workbench_on_disk_is_restored_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validator.replay.witnesses.IN_MEMORY", 0)
+
+    def use(bench: Bench) -> None:
+        assert [path for _, _, path in bench.bench.execute("PRAGMA database_list")] != [""]
+        for mutant in (sql("UPDATE record SET role = 'x'"), lines("set", pointer="/role", value="x", has="/role")):
+            assert bench.trial(claim(), mutant) == Trial(True, ("test.role",))
+
+    on_store(tmp_path, (claim(),), use)
+
+
+@pytest.mark.parametrize(
+    "capture",
+    ["captures/0.19.0-memory", "captures/0.19.0-killed", "captures/0.19.0-telegram", "tests/constructed/cells"],
+)
+def test_lines_that_are_read_in_again_unchanged_give_the_same_records(capture: str) -> None:
+    """Otherwise every edit would count as a change."""
+    descriptor = load()
+    claims = load_claims(descriptor)
+    (found,) = find([str(ROOT / capture)], descriptor)
+    trials: list[Trial] = []
+    nothing = lines("drop-line", table="nowhere")
+    whole = claim("test.whole", "SELECT 1 AS unit, 1 AS line, 1 AS at, 1 AS expected, 1 AS found WHERE 0")
+    on_bench(found, descriptor, claims, Options(BuiltIn()), lambda bench, _: trials.append(bench.trial(whole, nothing)))
+    assert trials == [Trial(False)]

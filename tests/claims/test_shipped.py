@@ -88,21 +88,24 @@ def test_every_mutant_is_noticed_by_its_own_claim(result: dict[str, Any]) -> Non
 
 
 def test_few_mutants_go_unnoticed_anywhere(result: dict[str, Any]) -> None:
-    """A mutant that one claim notices on some captures only is worth a look: these have been looked at.
+    """A mutant that its claim notices on some captures only is worth a look: these have been looked at.
 
-    Each changes something else too, where what its claim is about is not there.
+    Each changes, in captures that hold a home's files, records of the other format too, or records in which what
+    its claim is about cannot be told from what was there.
     """
     silent = {
-        (name, mutant["mutant"])
-        for name, entry in of_stores(result).items()
+        (entry["claim"], mutant["mutant"])
+        for entry in result["claims"]
         for mutant in entry["mutants"]
         if mutant["silent"]
     }
     assert silent <= {
+        ("home.priority", "a type of its own for assistants' turns"),
+        ("home.session-tools", "each result with the call before it"),
+        ("identity.namespace", "the id without its hyphens, in the store's own stream only"),
         ("identity.session", "the store's own records in a session"),
-        ("links.spawn", "every session of a subagent"),
-        ("mapping.native", "empty text as NULL"),
-        ("position.order", "archived messages behind the live ones"),
-        ("position.order", "the newest first"),
-        ("position.order", "the session before its messages"),
+        ("links.no-root", "the parent of a child as its root"),
+        ("standard.content", "the content of the message before"),
+        ("standard.role", "unknown roles as the system's"),
+        ("standard.session", "the start cut to seconds"),
     }

@@ -11,7 +11,7 @@ from contextlib import closing
 
 from validator import workbench
 from validator.claims import Claim
-from validator.claims.reads import Columns, Guard, reads
+from validator.claims.reads import Columns, reads
 from validator.descriptor.shape import Shape
 
 
@@ -83,5 +83,4 @@ def _hit(columns: Columns, wanted: set[tuple[str, str | None]]) -> bool:
 
 def _reads(bench: sqlite3.Connection, claim: Claim) -> Columns:
     """Return the columns that a claim's queries read."""
-    guard = Guard(bench)
-    return reads(guard, claim, claim.subjects) | reads(guard, claim, claim.violations)
+    return reads(bench, claim, claim.subjects) | reads(bench, claim, claim.violations)

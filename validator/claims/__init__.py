@@ -53,6 +53,8 @@ class Claim:
     source: str | None = None
     """Where the sentence comes from."""
     remedy: str | None = None
+    written: str = ""
+    """The violations as they stand in the file, before they are narrowed to the claim's formats."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def _claim(item: dict[str, Any], file: str, descriptor: Descriptor) -> Claim:
             note=_sentence(item.get("note")),
             source=item.get("source"),
             remedy=_sentence(item.get("remedy")),
+            written=item["violations"],
         )
     except KeyError as error:
         name = item.get("id", "without an id")

@@ -73,8 +73,9 @@ class Guard:
             self._rule = before
 
 
-def reads(guard: Guard, claim: Claim, sql: str) -> Columns:
+def reads(bench: Guard | sqlite3.Connection, claim: Claim, sql: str) -> Columns:
     """Return the columns that one of a claim's queries reads; ``DescriptorError`` when it cannot be prepared."""
+    guard = bench if isinstance(bench, Guard) else Guard(bench)
     seen: set[tuple[str, str]] = set()
 
     def note(action: int, first: str | None, second: str | None, database: str | None, inner: str | None) -> int:

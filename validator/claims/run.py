@@ -158,13 +158,15 @@ def query(
         workbench.set_progress_handler(None, 0)
 
 
-def authorize(action: int, first: str | None, second: str | None, _database: str | None, _inner: str | None) -> int:
-    """Let reads of ``native_*`` and ``record_*`` through, and nothing else."""
+def authorize(action: int, first: str | None, second: str | None, database: str | None, _inner: str | None) -> int:
+    """Let reads of ``native_*`` and ``record_*`` through, and of what a query itself names, and nothing else."""
     if action in _ALLOWED_ACTIONS:
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
         name = (first or "").lower()
         known = name.startswith(("native_", "record_")) or name in ("record", "")
+        if database is None and second == "":  # the rows, and no column, of a table or of a named query (WITH)
+            known = known or not name.startswith(("sqlite_", "pragma_", "json"))
         return sqlite3.SQLITE_OK if known else sqlite3.SQLITE_DENY
     if action == sqlite3.SQLITE_FUNCTION:
         function = (second or "").lower()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from validator.cli._options import as_json, bench_options, faults, write
+from validator.cli._progress import Progress
 
 if TYPE_CHECKING:
     from validator.replay import Options
@@ -32,7 +33,11 @@ def command(
     with faults():
         from validator.catalogue import catalogue
 
-        document, unusable = catalogue(captures, descriptor, options())
+        progress = Progress()
+        try:
+            document, unusable = catalogue(captures, descriptor, options(), progress.captures)
+        finally:
+            progress.close()
     for capture, reason in unusable:
         click.echo(f"validator: {capture}: not used: {reason}", err=True)
     if json_:

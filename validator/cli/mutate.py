@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from validator.cli._options import as_json, bench_options, faults, write
+from validator.cli._progress import Progress
 
 if TYPE_CHECKING:
     from validator.replay import Options
@@ -34,7 +35,11 @@ def command(
     with faults():
         from validator.mutation import document, mutate
 
-        result = document(mutate(captures, descriptor, options()))
+        progress = Progress()
+        try:
+            result = document(mutate(captures, descriptor, options(), progress.captures))
+        finally:
+            progress.close()
     if json_:
         write(as_json(result), output)
     else:
