@@ -65,8 +65,18 @@ def shape_tables(shape: Shape) -> list[str]:
     return statements
 
 
+_SELDOM = (
+    "part_of revision display addressed author platform_message replaces source scope trigger title model started ended "
+    "end_reason cwd branch channel root summary usage_scope dimensions counts cost_amount cost_basis text tags project "
+    "name input answer native_line"
+).split()
+"""What few records of a large transcript say."""
+
 INDEXES = (
     "CREATE INDEX IF NOT EXISTS record_by_unit ON record (unit)",
+    # A query of the records with one of these members reads them here, and not all records.
+    "CREATE INDEX IF NOT EXISTS record_that_says_more ON record (line) WHERE "
+    + " OR ".join(f'"{name}" IS NOT NULL' for name in _SELDOM),
     "CREATE INDEX IF NOT EXISTS record_call_by_line ON record_call (line)",
     "CREATE INDEX IF NOT EXISTS record_link_by_line ON record_link (line)",
     "CREATE INDEX IF NOT EXISTS record_count_by_line ON record_count (line)",
