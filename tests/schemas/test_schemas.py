@@ -29,6 +29,8 @@ PUBLIC = {
     "evidence-check",
     "explain",
     "in-toto-statement",
+    "gate",
+    "gate-baseline",
     "lint",
     "mutate",
     "observation",

@@ -55,6 +55,7 @@ SUMMARIES = {
     "convert": "Write the built-in converter's record stream.",
     "evidence": "Add evidence to a descriptor, hold it against a fresh replay, and publish it.",
     "explain": "Show one claim in full, with an example finding.",
+    "gate": "Check, and fail where anything differs from a committed baseline.",
     "lint": "Hold descriptors, shapes, claims and evidence against their schemas and each other.",
     "matrix": "Hold versions against claims, over all captures.",
     "merge": "Make one report from the reports of several shards or machines.",

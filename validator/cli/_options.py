@@ -121,6 +121,7 @@ def faults() -> Iterator[None]:
     from validator.converter import ConversionError
     from validator.descriptor import DescriptorError
     from validator.evidence import EvidenceError
+    from validator.gate import GateError
     from validator.jobs import JobsError
     from validator.observation import ObservationError
     from validator.replay import NamespaceError
@@ -129,9 +130,10 @@ def faults() -> Iterator[None]:
     from validator.stream import CommandError
 
     wrong_usage = (TargetError, NamespaceError, ObservationError, ConversionError, CommandError, UnknownClaimError)
+    wrong_together = (JobsError, ShardError, MergeError, GateError)
     try:
         yield
-    except (*wrong_usage, EvidenceError, DescriptorError, NotRestoredError, JobsError, ShardError, MergeError) as error:
+    except (*wrong_usage, *wrong_together, EvidenceError, DescriptorError, NotRestoredError) as error:
         fail(str(error))
 
 
