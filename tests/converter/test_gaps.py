@@ -196,3 +196,21 @@ def test_keys_out_of_order_neither_loop_nor_hide_their_neighbours(
         covered |= run
         assert units is None or units == len(run)
     assert left <= covered
+
+
+def test_an_index_whose_name_is_not_utf8_is_passed_over(tmp_path: Path) -> None:
+    store = build(tmp_path / "state.db", 31, damage.many_rows(60), page_size=1024).path
+    without_indexes(store, "messages")
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("CREATE INDEX spare ON messages(role)")
+        connection.execute("PRAGMA writable_schema = ON")
+        sql = b'CREATE INDEX "s'.hex() + "ff" + b'" ON messages(role)'.hex()
+        connection.execute(
+            f"UPDATE sqlite_master SET name = CAST(X'73ff' AS TEXT), sql = CAST(X'{sql}' AS TEXT) WHERE name = 'spare'"
+        )
+    image = Image(store.read_bytes())
+    page = [page for page in walk(image, root_of(store, "messages")) if page.leaf][4]
+    store.write_bytes(image.with_page(page.number, bytes(1024)))
+    found = lines(store)
+    assert bounds(found) == [([str(page.rowids[0])], [str(page.rowids[-1])], None)]
+    assert len(records(found, "messages")) == 60 - len(page.rowids)

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from validator.converter.hermes_state_sqlite.cells import is_utf8
 from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 from validator.converter.hermes_state_sqlite.table import Table, quoted_name
 
@@ -93,6 +94,9 @@ class Reader:
         found = []
         indexes = self._connection.execute(f"PRAGMA main.index_list({quoted_name(self.table.name)})").fetchall()
         for _, index, _, _, partial in indexes:
+            if not is_utf8(index):
+                # Its name cannot be said in SQL.
+                continue
             quoted = quoted_name(index)
             parts = {info[1] for info in self._connection.execute(f"PRAGMA main.index_xinfo({quoted})")}
             if not partial and key <= parts:
