@@ -68,8 +68,24 @@ SUMMARIES = {
 
 @click.command(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="validator-v%(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Tell whether a converter tells the truth about the sessions of a coding agent."""
+    from validator.configuration import VERBS, ConfigurationError, find
+
+    verb = context.invoked_subcommand
+    if verb not in VERBS:
+        return
+    try:
+        configuration = find()
+    except ConfigurationError as error:
+        from validator.cli._options import fail
+
+        fail(str(error))
+        return
+    if configuration is not None:
+        context.obj = configuration
+        context.default_map = {verb: configuration.options(verb)}
 
 
 def main() -> None:

@@ -82,11 +82,13 @@ def _gathered(function: Command, options: tuple[Callable[[Command], Command], ..
         *, namespace: tuple[str, ...], engine: str, converter: str | None = None, timeout: float = 0, memory: int = 0,
         twice: bool = False, resume: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
+        start = _start_of("converter")
+
         def read() -> Options:
             from validator.replay import Options
             from validator.replay.converters import choose
 
-            chosen = choose(converter, timeout, memory * 2**20)
+            chosen = choose(converter, timeout, memory * 2**20, start)
             return Options(chosen, _namespaces(namespace), engine, twice=twice, resume=resume)
 
         return function(options=read, **others)
@@ -95,6 +97,13 @@ def _gathered(function: Command, options: tuple[Callable[[Command], Command], ..
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _start_of(parameter: str) -> Path | None:
+    """Return where an option's relative paths start, if it was configured: in the folder of the configuration."""
+    context = click.get_current_context()
+    configured = context.get_parameter_source(parameter) is click.core.ParameterSource.DEFAULT_MAP
+    return context.obj.folder if configured and context.obj is not None else None
 
 
 def _namespaces(given: tuple[str, ...]) -> dict[str | None, str]:

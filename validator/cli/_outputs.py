@@ -62,6 +62,9 @@ def output_options(function: Command) -> Command:
 
     @functools.wraps(function)
     def with_outputs(*, formats: tuple[str, ...], json_: bool, output: str | None, **others: Any) -> Any:
+        source = click.get_current_context().get_parameter_source("formats")
+        if json_ and source is click.core.ParameterSource.DEFAULT_MAP:  # what was configured gives way
+            formats = tuple(text for text in formats if "=" in text)
         return function(outputs=lambda quiet=False: choose(formats, json_, output, quiet), **others)
 
     command: Command = with_outputs

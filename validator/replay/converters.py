@@ -87,13 +87,14 @@ class CommandLines(Iterator[bytes]):
         return self._run.wait().stderr or None
 
 
-def choose(text: str | None, seconds: float, memory: int) -> Converter:
+def choose(text: str | None, seconds: float, memory: int, directory: Path | None = None) -> Converter:
     """Return the converter that ``--converter`` names; without it, the built-in one.
 
-    ``seconds`` is the wall-clock limit of a run, ``memory`` its limit in bytes. Raises ``CommandError``.
+    ``seconds`` is the wall-clock limit of a run, ``memory`` its limit in bytes; relative paths in the command start in
+    ``directory``, or in the current one. Raises ``CommandError``.
     """
     if text is None:
         return BuiltIn()
     from validator.stream.command import read_command
 
-    return External(read_command(text), Limits(seconds=seconds, memory=memory))
+    return External(read_command(text, directory), Limits(seconds=seconds, memory=memory))
