@@ -49,7 +49,7 @@ class Verbs(click.Group):
 
 SUMMARIES = {
     "audit": "Tell what a version of the producer changes.",
-    "capture": "Make a capture of a live store or home, and verify captures.",
+    "capture": "Make captures of live stores and homes; verify, redact and minimize captures.",
     "check": "Replay captures through a converter and judge it.",
     "claims": "List the claims: are they enforced, what exercises them, are their mutants killed.",
     "convert": "Write the built-in converter's record stream.",

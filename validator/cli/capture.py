@@ -1,22 +1,28 @@
-"""``validator capture``: captures are made and verified."""
+"""``validator capture``: captures are made, verified, redacted and minimized."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from datetime import date
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from validator.cli._options import as_json, fail, faults, write
+from validator.cli._options import as_json, fail, faults, replay_options, write
+
+if TYPE_CHECKING:
+    from validator.capture import Capture
+    from validator.replay import Options
 
 UNUSABLE = 3
 
 
 @click.group()
 def command() -> None:
-    """Make a capture of a live store or home, and verify captures."""
+    """Make captures of live stores and homes; verify, redact and minimize captures."""
 
 
 @command.command(
@@ -105,3 +111,66 @@ def verify(captures: tuple[str, ...], json_: bool, output: str | None) -> None:
         lines = [f"{entry['capture']}: {entry['problem'] or 'whole'}\n" for entry in entries]
         write("".join(lines), output)
     sys.exit(0 if whole else UNUSABLE)
+
+
+def _one(target: str, descriptor: str | None) -> Capture:
+    """Return the one capture that a target names."""
+    from validator.capture import TargetError, find
+    from validator.descriptor import load
+
+    found = find([target], load(descriptor))
+    if len(found) != 1:
+        raise TargetError(f"{target}: a folder of captures; name one of them")
+    return found[0]
+
+
+@command.command(epilog="Example:  validator capture redact captures/mine captures/mine-redacted")
+@click.argument("capture", metavar="CAPTURE")
+@click.argument("dest", metavar="DEST")
+@click.option("--descriptor", metavar="NAME", help="Producer name, alias or path of the descriptor.")
+def redact(capture: str, dest: str, descriptor: str | None) -> None:
+    """Make DEST from CAPTURE, its text replaced by filler of the same shape.
+
+    Equal texts stay equal and different ones different, so that what joins still joins; numbers, states and names of
+    columns and members stay. The filler's key is kept nowhere.
+    """
+    with faults():
+        from validator.capture import CaptureError
+        from validator.descriptor import load
+        from validator.rewriting import redact as make
+
+        try:
+            manifest = make(_one(capture, descriptor), Path(dest), load(descriptor))
+        except CaptureError as error:
+            fail(str(error), UNUSABLE)
+            return
+    click.echo(
+        f"{manifest['id']}: text of {len(manifest['withheld'])} columns and files replaced; read it before sharing it"
+    )
+
+
+@command.command(
+    epilog="Example:  validator capture minimize captures/mine small --converter ./convert --claim links.fork"
+)
+@click.argument("capture", metavar="CAPTURE")
+@click.argument("dest", metavar="DEST")
+@replay_options
+@click.option("--claim", metavar="ID", help="The claim to be violated still.  [default: the first that is]")
+@click.option("--tries", type=click.IntRange(min=1), default=1000, show_default=True, help="Replays at most.")
+def minimize(
+    capture: str, dest: str, options: Callable[[], Options], descriptor: str | None, claim: str | None, tries: int
+) -> None:
+    """Make DEST from CAPTURE: the fewest rows and files with which the converter still violates the claim."""
+    with faults():
+        from validator.capture import CaptureError
+        from validator.descriptor import load
+        from validator.rewriting import minimize as make
+
+        try:
+            made = make(_one(capture, descriptor), Path(dest), load(descriptor), options(), claim, tries)
+        except CaptureError as error:
+            fail(str(error), UNUSABLE)
+            return
+    rest = "" if made.finished else "; the tries are used up, it may be smaller still"
+    sizes = f"{made.after} of {made.before} rows and files show {made.claim}"
+    click.echo(f"{made.manifest['id']}: {sizes} ({made.tries} tries){rest}")
