@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from validator.capture import TargetError, copy
+from validator.capture.targets import walk
 from validator.converter import Request, convert
-from validator.descriptor import load
+from validator.descriptor import Descriptor, load
 from validator.descriptor.shape import Shape
 from validator.replay.runs import snapshot as snapshot_of
+from validator.sources import identify
 
 
 def converted(
@@ -23,21 +25,42 @@ def converted(
     """
     path = Path(target)
     if not path.exists():
-        raise TargetError(f"{target}: no such file; name a store such as state.db")
+        raise TargetError(f"{target}: no such file or folder; name a store such as state.db, or a home")
     descriptor = load()
-    shape = descriptor.shape(format_id or descriptor.shapes[0].format)
+    shape = descriptor.shape(format_id) if format_id else _shape_for(path, descriptor)
+    root, names, source = _home_files(path, shape, descriptor) if shape.kinds else _store_files(path, shape)
     private = Path(tempfile.mkdtemp(prefix="validator-"))
     try:
-        root, names = _files(path, shape)
-        position = snapshot or snapshot_of(root, names)
         copied = copy(root, names, private / "source")
-        yield from convert(Request(shape.format, copied / path.name, position, namespace, after))
+        position = snapshot or snapshot_of(copied, names)
+        yield from convert(Request(shape.format, copied / source, position, namespace, after))
     finally:
         shutil.rmtree(private, ignore_errors=True)
 
 
-def _files(path: Path, shape: Shape) -> tuple[Path, tuple[str, ...]]:
+Files = tuple[Path, tuple[str, ...], str]
+"""A root, the files below it that are copied, and what of the copy is the source."""
+
+
+def _shape_for(path: Path, descriptor: Descriptor) -> Shape:
+    """Return the first format whose source is a folder, or is a file."""
+    return next(shape for shape in descriptor.shapes if bool(shape.kinds) == path.is_dir())
+
+
+def _store_files(path: Path, shape: Shape) -> Files:
     if path.is_dir():
         raise TargetError(f"{path.name}: a folder; name the store in it, such as state.db")
     beside = (path.name + suffix for suffix in shape.companions)
-    return path.parent, (path.name, *(name for name in beside if (path.parent / name).is_file()))
+    return path.parent, (path.name, *(name for name in beside if (path.parent / name).is_file())), path.name
+
+
+def _home_files(path: Path, shape: Shape, descriptor: Descriptor) -> Files:
+    if not path.is_dir():
+        raise TargetError(f"{path.name}: not a folder; name the home whose files are to be converted")
+    sources = identify(walk(path)[0], descriptor)
+    names = tuple(source.path for source in sources if source.kind is not None and not source.home)
+    if not any(source.path in names and source.kind and source.kind.alone is None for source in sources):
+        raise TargetError(
+            f"{path.name}: a folder without a file of {shape.format}; name the store in it, such as state.db"
+        )
+    return path, names, "."

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
 from validator.census.cells import at_pointers
@@ -62,13 +62,14 @@ def instant(value: Any) -> str | None:
     if match is None:
         return None
     day, clock, fraction, sign, hours, minutes = match.groups()
-    microseconds = Decimal(fraction or 0).scaleb(6).quantize(Decimal(1), rounding=ROUND_HALF_EVEN)
+    with localcontext(prec=len(fraction or "") + 8):
+        microseconds = int(Decimal(fraction or 0).scaleb(6).quantize(Decimal(1), rounding=ROUND_HALF_EVEN))
     if sign is not None and (int(hours) > 23 or int(minutes) > 59):
         return None
     offset = timedelta(hours=int(hours), minutes=int(minutes)) if sign else timedelta()
     try:
         local = datetime.strptime(f"{day} {clock}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-        moment = local + (timedelta(microseconds=int(microseconds)) - (offset if sign != "-" else -offset))
+        moment = local + (timedelta(microseconds=microseconds) - (offset if sign != "-" else -offset))
     except (ValueError, OverflowError):
         return None
     return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
@@ -87,7 +88,9 @@ def kebab_case(text: str) -> str:
 
 def _scalar(value: Any) -> Any:
     """Return a text or a number as a record says it; None for anything else."""
-    return cell_json(value) if type(value) in (str, int, float) else None
+    if type(value) is float:
+        return value
+    return cell_json(value) if type(value) in (str, int) else None
 
 
 def _tags(value: Any) -> Column:

@@ -12,7 +12,7 @@ from validator.cli._options import fail, faults
 @click.command(epilog="Example:  validator convert state.db --namespace 7c0c2d1e-… | head")
 @click.argument("source", required=False, metavar="[SOURCE]")
 @click.option("--source", "source_option", metavar="PATH", help="The source, as the converter protocol gives it.")
-@click.option("--format", "format_", metavar="FORMAT", help="The source's format.  [default: hermes-state-sqlite]")
+@click.option("--format", "format_", metavar="FORMAT", help="The source's format.  [default: by what SOURCE is]")
 @click.option("--snapshot", metavar="sha256:…", help="Position of current state; computed from the files without it.")
 @click.option("--namespace", metavar="VALUE", help="The installation's namespace, for a store that has none.")
 @click.option("--after", metavar="POSITION", help="Only transcript records beyond this position.")
@@ -27,7 +27,7 @@ def command(
     """Write the built-in converter's record stream of SOURCE to standard output."""
     target = source or source_option
     if target is None:
-        fail("name a SOURCE: a store such as state.db")
+        fail("name a SOURCE: a store such as state.db, or a home")
         return
     if source and source_option:
         fail("give the source once: as SOURCE or with --source")
