@@ -23,7 +23,8 @@ WORDS = "vocabularies/hermes-state-sqlite.json"
 @pytest.mark.parametrize("name", [SHAPE, WORDS])
 def test_the_files_are_in_the_style_that_is_written(name: str) -> None:
     text = (DESCRIPTOR / name).read_text(encoding="utf-8")
-    assert styled(json.loads(text)) == text
+    same = styled(json.loads(text)) == text
+    assert same, f"{name} is written in another style: write what validator.audit.style.styled returns of it"
 
 
 @pytest.fixture
