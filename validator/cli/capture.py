@@ -38,7 +38,8 @@ def command() -> None:
 @click.option("--version", "version_", metavar="VERSION", help="The version that wrote it.")
 @click.option("--revision", metavar="TEXT", help="The exact build: a commit, or the digest of a wheel.")
 @click.option("--date", "date_", metavar="YYYY-MM-DD", help="The day of the capture.  [default: today]")
-@click.option("--by", type=click.Choice(["agent", "driver", "constructed"]), default="agent", show_default=True)
+@click.option("--by", type=click.Choice(["agent", "driver", "constructed"]), default="agent", show_default=True,
+              help="Who made the files.")  # fmt: skip
 @click.option("--scenario", metavar="NAME", help="The name of what was done.")
 @click.option("--about", metavar="SENTENCE", help="What was done.")
 @click.option("--through", metavar="TEXT", help="The program's entrance that was used.")
