@@ -143,6 +143,18 @@ def rerun_findings(replay: Replay, most: int = EXAMPLES) -> list[dict[str, Any]]
     return findings
 
 
+def _json_text(value: bytes) -> str | None:
+    """Return the JSON that a BLOB of the workbench holds; None for a digest, whose first byte may be any."""
+    if value[:1] not in (b"{", b"="):
+        return None
+    try:
+        text = value.removeprefix(b"=").decode("utf-8")
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return text
+
+
 def shown(value: Any) -> str | int | float | None:
     """Return a workbench value as a finding shows it."""
     if value is None or isinstance(value, int):
@@ -150,10 +162,10 @@ def shown(value: Any) -> str | int | float | None:
     if isinstance(value, float):
         return value if value == value and abs(value) != float("inf") else str(value)
     if isinstance(value, bytes):
-        if value[:1] in (b"{", b"="):
-            text = value.removeprefix(b"=").decode("utf-8", "replace")
-            return redacted(text) if len(text) <= LONGEST_JSON else f"a JSON value of {len(text)} characters"
-        return f"content with digest {value.removeprefix(b'#').hex()}"
+        text = _json_text(value)
+        if text is None:
+            return f"content with digest {value.removeprefix(b'#').hex()}"
+        return redacted(text) if len(text) <= LONGEST_JSON else f"a JSON value of {len(text)} characters"
     if _PATH.match(value):
         return f"a path of {len(value)} characters"
     return redacted(value)
