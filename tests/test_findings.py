@@ -35,3 +35,9 @@ def test_a_value_is_cut_at_200_characters_and_cannot_steer_a_terminal() -> None:
 @pytest.mark.parametrize("value", [None, 0, 12, 1.5, "user"])
 def test_plain_values_are_shown_as_they_are(value: object) -> None:
     assert shown(value) == value
+
+
+@pytest.mark.parametrize("first", [b"{", b"=", b"#"])
+def test_a_digest_is_shown_as_one_whatever_bytes_it_has(first: bytes) -> None:
+    digest = first + bytes(range(65, 80))
+    assert shown(digest) == f"content with digest {digest.hex()}"

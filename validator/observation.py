@@ -41,6 +41,8 @@ def observation(
 def same(manifests: Sequence[dict[str, Any]]) -> None:
     """Raise ``ObservationError`` unless the captures are of one package, version and revision."""
     for name in ("producer", "package", "version", "revision"):
+        if any(manifest.get(name) is None for manifest in manifests):
+            raise ObservationError(f"a capture's manifest does not say its {name}; write it there, it is needed")
         values = sorted({str(manifest[name]) for manifest in manifests})
         if len(values) != 1:
             raise ObservationError(

@@ -19,7 +19,8 @@ def test_what_older_layouts_could_do_is_asked_of_a_large_capture_too(tmp_path: P
     with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("INSERT INTO sessions (id, source, started_at) VALUES ('big', 'cli', 1)")
         connection.executemany(
-            "INSERT INTO messages (session_id, role, content, api_content, timestamp) VALUES ('big', 'user', ?, 'x', 1)",
+            "INSERT INTO messages (session_id, role, content, api_content, timestamp) "
+            "VALUES ('big', 'user', ?, 'x', 1)",
             [("y" * 2**20,)] * (IN_MEMORY // 2**20 + 1),
         )
     assert store.stat().st_size > IN_MEMORY

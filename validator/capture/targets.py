@@ -67,8 +67,8 @@ def find(targets: Sequence[str], descriptor: Descriptor) -> list[Capture]:
     found: list[Capture] = []
     for target in targets:
         path = Path(target)
-        if not path.exists():
-            raise TargetError(f"{target}: no such file or folder; name a capture, a store or a home")
+        if not target or not path.exists():
+            raise TargetError(f"{target or 'an empty name'}: no such file or folder; name a capture, a store or a home")
         found.extend(_captures(path, descriptor))
     return found
 

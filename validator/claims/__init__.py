@@ -106,6 +106,9 @@ def _items(document: dict[str, Any], path: Path, table: str) -> list[dict[str, A
 def _claim(item: dict[str, Any], file: str, descriptor: Descriptor) -> Claim:
     known = [shape.format for shape in descriptor.shapes]
     formats = tuple(item["formats"] or known)
+    for name in ("id", "statement", "subjects", "violations"):
+        if not isinstance(item.get(name, ""), str):
+            raise DescriptorError(f"{file}: claim {item.get('id')}: {name!r} must be text")
     try:
         return Claim(
             id=item["id"],

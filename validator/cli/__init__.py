@@ -6,9 +6,12 @@ the verb is used, so that ``--help`` stays fast.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import pkgutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -93,4 +96,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-    cli(prog_name="validator")
+    try:
+        cli(prog_name="validator")
+    except OSError as error:
+        # Python would try to flush standard output once more at its end, and complain.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        name = Path(error.filename).name if isinstance(error.filename, str) else "standard output"
+        sys.stderr.write(f"validator: {name}: {error.strerror or error}; check that it can be read and written\n")
+        sys.exit(2)

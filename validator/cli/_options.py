@@ -51,6 +51,12 @@ _BENCH_OPTIONS = (
         help="The installation's namespace, for a store that holds none; repeatable, one for each SOURCE.",
     ),
     click.option(
+        "--only",
+        multiple=True,
+        metavar="FORMAT",
+        help="Replay sources of this format only, for a converter that knows no other; repeatable.",
+    ),
+    click.option(
         "--engine",
         type=click.Choice(["auto", "rust", "python"]),
         default="auto",
@@ -80,7 +86,7 @@ def _gathered(function: Command, options: tuple[Callable[[Command], Command], ..
     @functools.wraps(function)
     def with_options(
         *, namespace: tuple[str, ...], engine: str, converter: str | None = None, timeout: float = 0, memory: int = 0,
-        twice: bool = False, resume: bool = False, **others: Any,
+        only: tuple[str, ...] = (), twice: bool = False, resume: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
         start = _start_of("converter")
 
@@ -89,7 +95,8 @@ def _gathered(function: Command, options: tuple[Callable[[Command], Command], ..
             from validator.replay.converters import choose
 
             chosen = choose(converter, timeout, memory * 2**20, start)
-            return Options(chosen, _namespaces(namespace), engine, twice=twice, resume=resume)
+            formats = frozenset(only)
+            return Options(chosen, _namespaces(namespace), engine, only=formats, twice=twice, resume=resume)
 
         return function(options=read, **others)
 

@@ -98,6 +98,10 @@ def replay(
         try:
             capture = _settled(capture, result.sources, descriptor, private)
             runs = plan(capture, result.sources, descriptor)
+            for name in options.only:
+                descriptor.shape(name)  # raises for a format that there is not
+            if options.only:
+                runs = [run for run in runs if run.format in options.only]
             with load_witnesses(capture, result.sources, runs, descriptor, options, private) as (bench, loaded):
                 _take(loaded, result)
                 if not result.failures:

@@ -19,6 +19,8 @@ class Options:
     """Which schema engine reads the lines: ``rust``, ``python``, or the faster one that is there."""
     rollback: bool = False
     """Whether ``describe`` changes records and takes the changes back."""
+    only: frozenset[str] = frozenset()
+    """The formats that are replayed; none means all."""
     progress: Callable[[int], None] | None = None
     """Is told of every few hundred record lines how many they were."""
     twice: bool = False

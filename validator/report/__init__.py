@@ -75,7 +75,9 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
         entry["made"] = manifest["made"]["by"]
     if sums and (sums.unreadable or sums.unbounded):
         known = "an unknown number of units" if sums.unbounded else f"{sums.unreadable} units"
-        replay.problems.append(f"{known} cannot be read: the store is damaged; capture it again from a sound copy")
+        damaged = sorted({gap.source for gap in replay.gaps if gap.reason == "unreadable"}) or ["the store"]
+        where = ", ".join(damaged[:3]) + (f" and {len(damaged) - 3} more" if len(damaged) > 3 else "")
+        replay.problems.append(f"{where}: {known} cannot be read, it is damaged; capture it again from a sound copy")
     if replay.problems:
         entry["message"] = "; ".join(redacted(problem, 500) for problem in replay.problems)
     stderr = [failure.stderr for failure in replay.failures if failure.stderr]

@@ -57,7 +57,9 @@ def described(bench: sqlite3.Connection, replay: Replay, claim: Claim, violation
 
 def _located(bench: sqlite3.Connection, replay: Replay, violation: Violation) -> Violation:
     """Name the column where a violation says only that a whole row differs."""
-    whole = isinstance(violation.expected, bytes) and isinstance(violation.found, bytes) and violation.at is None
+    whole = isinstance(violation.expected, bytes) and isinstance(violation.found, bytes)
+    if violation.at not in (None, "/native/record"):
+        return violation
     if not whole or violation.unit is None or violation.line is None:
         return violation
     found = row_difference(bench, replay, violation.unit, violation.line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from tabulate import tabulate
@@ -10,6 +11,9 @@ from tabulate import tabulate
 from validator.report.formats import View, how_many
 from validator.report.visible import logged
 from validator.verdict import CONFORMS
+
+MOST = 10
+"""Unidentified files that are named."""
 
 LONGEST = 4000
 """Characters of one line."""
@@ -76,12 +80,35 @@ def _entry(entry: dict[str, Any]) -> Iterator[str]:
         yield f"\n{name}: the converter's standard error:"
         # Behind a bar: a line of a converter's log must be no command to the runner of a build.
         yield from (f"  | {logged(line, LONGEST)}" for line in text.rstrip().splitlines())
-    last = None
-    for finding in entry["findings"]:
-        if finding["claim"] != last:
-            last = finding["claim"]
-            yield f"\n{name}: {finding['level']}: {logged(last)}, {how_many([finding])} violated:"
-        yield f"  {logged(found_text(finding), LONGEST)}"
+    for claim, group in groupby(entry["findings"], key=lambda finding: finding["claim"]):
+        findings = list(group)
+        yield f"\n{name}: {findings[0]['level']}: {logged(claim)}, {how_many(findings[:1])} violated:"
+        for finding in findings:
+            yield f"  {logged(found_text(finding), LONGEST)}"
+        more = findings[0].get("count", len(findings)) - len(findings)
+        if more > 0:
+            yield f"  and {more} more (--format jsonl --all-findings lists them all)"
+        if not claim.startswith("stream."):
+            yield f"  what to do: validator explain {logged(claim)}"
+    yield from _notices(name, entry)
+    unidentified = [source["path"] for source in entry["sources"] if source["status"] == "unidentified"]
+    if unidentified:
+        more = f" and {len(unidentified) - MOST} more" if len(unidentified) > MOST else ""
+        yield f"\n{name}: unidentified: {logged(', '.join(unidentified[:MOST]) + more, LONGEST)}"
+
+
+def _notices(name: str, entry: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each code of notice: how many, and the first place."""
+    listed = entry.get("notices", [])
+    if listed:
+        yield f"\n{name}: {entry['counts']['notices']} notices (docs/notices.md says what each is):"
+    for code, group in groupby(listed, key=lambda notice: notice["code"]):
+        notices = list(group)
+        first = notices[0]
+        place = place_text(first["where"]) if "source" in first["where"] else "the capture"
+        detail = f": {first['detail']}" if "detail" in first else ""
+        more = f", and {len(notices) - 1} more listed in --json" if len(notices) > 1 else ""
+        yield f"  {code}: {logged(place + detail, LONGEST)}{more}"
 
 
 def found_text(finding: dict[str, Any]) -> str:

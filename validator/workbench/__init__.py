@@ -66,7 +66,8 @@ def shape_tables(shape: Shape) -> list[str]:
 
 
 _SELDOM = (
-    "part_of revision display addressed author platform_message replaces source scope trigger title model started ended "
+    "part_of revision display addressed author platform_message replaces source scope trigger title model started "
+    "ended "
     "end_reason cwd branch channel root summary usage_scope dimensions counts cost_amount cost_basis text tags project "
     "name input answer native_line"
 ).split()
