@@ -166,7 +166,7 @@ def shown(value: Any) -> str | int | float | None:
     if isinstance(value, bytes):
         text = _json_text(value)
         if text is None:
-            return f"content with digest {value.removeprefix(b'#').hex()}"
+            return f"content with digest {value[-16:].hex()}"
         return redacted(text) if len(text) <= LONGEST_JSON else f"a JSON value of {len(text)} characters"
     if _PATH.match(value):
         return f"a path of {len(value)} characters"

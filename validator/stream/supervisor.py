@@ -72,7 +72,9 @@ def _become(order: dict[str, Any]) -> None:
     os.setsid()
     _prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     signal.set_wakeup_fd(-1)
-    for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
+    # The last three are ignored where the validator itself runs in the background.
+    ignored = (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+    for number in ignored:
         signal.signal(number, signal.SIG_DFL)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
