@@ -37,6 +37,8 @@ class Audit:
     unread: tuple[str, ...]
     shape: Shape
     vocabulary: Vocabulary
+    damaged: bool = False
+    """Whether a part of a store could not be read."""
 
 
 def audit(target: str, descriptor: Descriptor, since: str | None = None) -> Audit:
@@ -61,7 +63,8 @@ def audit(target: str, descriptor: Descriptor, since: str | None = None) -> Audi
     unread = tuple(
         f"{where}: {line}" if where != "source" else line for where, it in read.layouts for line in it.unread
     )
-    return Audit(read, against, tuple(drift), unread, shape, vocabulary)
+    damaged = any(it.unread for where, it in read.layouts if where != "source")
+    return Audit(read, against, tuple(drift), unread, shape, vocabulary, damaged)
 
 
 def shape_of(descriptor: Descriptor) -> Shape:

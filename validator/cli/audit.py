@@ -50,4 +50,4 @@ def command(
 
         for line in update(known, found):
             click.echo(line, err=True)
-    sys.exit(DRIFT if found.drift else NOTHING_NEW)
+    sys.exit(UNREADABLE if found.damaged else DRIFT if found.drift else NOTHING_NEW)
