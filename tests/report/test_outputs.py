@@ -99,6 +99,29 @@ def test_verbose_and_timings_go_to_standard_error_only() -> None:
     assert " s of work" in wordy.err
 
 
+@pytest.mark.parametrize(
+    ("terminal", "variables", "colours"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(
+    terminal: bool, variables: dict[str, str], colours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from validator.cli import _outputs
+
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    assert _outputs._colors() is colours
+
+
 def lines(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in run("check", *arguments, "--format", "jsonl").out.splitlines()]
 
