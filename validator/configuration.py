@@ -24,6 +24,7 @@ KEYS: dict[str, tuple[type, ...]] = {
     "jobs": (int, str),
     "memory": (int,),
     "namespace": (str, list),
+    "only": (str, list),
     "resume": (bool,),
     "targets": (list,),
     "timeout": (int, float),
@@ -54,7 +55,7 @@ class Configuration:
     def options(self, verb: str) -> dict[str, Any]:
         """Return a verb's values by the parameter names of the command line; lists for what is repeatable."""
         named = {key.replace("-", "_"): value for key, value in self.values.items() if key in VERBS[verb]}
-        for option, parameter in (("format", "formats"), ("namespace", "namespace")):
+        for option, parameter in (("format", "formats"), ("namespace", "namespace"), ("only", "only")):
             if option in named:
                 value = named.pop(option)
                 named[parameter] = [value] if isinstance(value, str) else value

@@ -12,6 +12,10 @@ from typing import Any
 COUNTS = ("streams", "records", "errors", "notices", "gaps", "unidentifiedSources")
 
 
+NAMED = ("producer", "package", "version", "revision")
+"""What a manifest must say before an observation can be made of its capture."""
+
+
 class ObservationError(Exception):
     """Captures that do not make one observation: wrong usage."""
 
@@ -40,7 +44,7 @@ def observation(
 
 def same(manifests: Sequence[dict[str, Any]]) -> None:
     """Raise ``ObservationError`` unless the captures are of one package, version and revision."""
-    for name in ("producer", "package", "version", "revision"):
+    for name in NAMED:
         if any(manifest.get(name) is None for manifest in manifests):
             raise ObservationError(f"a capture's manifest does not say its {name}; write it there, it is needed")
         values = sorted({str(manifest[name]) for manifest in manifests})

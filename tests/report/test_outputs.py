@@ -157,3 +157,10 @@ def test_all_lines_that_break_the_schema_are_listed_on_request(tmp_path: Path, m
     kept = [json.loads(line) for line in (tmp_path / "findings-0.jsonl").read_text(encoding="utf-8").splitlines()]
     broken = [finding["where"]["streamLine"] for finding in kept if finding["claim"] == "stream.schema"]
     assert len(broken) == len(set(broken)) == 16
+
+
+def test_a_capture_of_no_package_is_judged_and_makes_no_observation() -> None:
+    result = run("check", str(ROOT / "tests" / "constructed" / "costs"), "--json")
+    (entry,) = json.loads(result.out)["captures"]
+    assert (result.code, entry["verdict"]) == (0, "conforms")
+    assert "observation" not in entry

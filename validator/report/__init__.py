@@ -12,7 +12,7 @@ from typing import Any
 from validator import __version__, verdict
 from validator.claims.run import Outcome
 from validator.descriptor import Descriptor
-from validator.observation import observation
+from validator.observation import NAMED, observation
 from validator.replay import Replay
 from validator.replay.again import Rerun
 from validator.replay.sums import Conservation, Gap
@@ -83,7 +83,8 @@ def capture_report(replay: Replay, descriptor: Descriptor, fail_on: str = "error
     stderr = [failure.stderr for failure in replay.failures if failure.stderr]
     if stderr:
         entry["stderr"] = stderr
-    if manifest and sums and not (replay.failures or replay.unusable or replay.misused):
+    told = manifest and all(manifest.get(name) is not None for name in NAMED)  # a constructed capture has no package
+    if told and sums and not (replay.failures or replay.unusable or replay.misused):
         entry["observation"] = observation([manifest], counts, VALIDATOR, converter_name(replay))
     return entry
 
