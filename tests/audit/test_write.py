@@ -17,10 +17,11 @@ from validator.cli import cli
 
 DESCRIPTOR = Path(__file__).parents[2] / "descriptors" / "com.nousresearch.hermes"
 SHAPE = "formats/hermes-state-sqlite.json"
+HOME_SHAPE = "formats/hermes-home-files.json"
 WORDS = "vocabularies/hermes-state-sqlite.json"
 
 
-@pytest.mark.parametrize("name", [SHAPE, WORDS])
+@pytest.mark.parametrize("name", [SHAPE, HOME_SHAPE, WORDS])
 def test_the_files_are_in_the_style_that_is_written(name: str) -> None:
     text = (DESCRIPTOR / name).read_text(encoding="utf-8")
     same = styled(json.loads(text)) == text

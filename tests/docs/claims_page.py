@@ -12,6 +12,7 @@ from importlib.resources import files
 from tests.docs.fences import DOCS
 from validator.claims.edits import EDITS
 from validator.descriptor import load
+from validator.descriptor.kinds import Facet, FileKind
 from validator.descriptor.shape import Load, Shape, Table
 
 PAGE = DOCS / "claims.md"
@@ -29,6 +30,20 @@ HOW = {
 }
 """What each way to take a cell means; a shape with another needs a word here."""
 
+TAKEN = {
+    "value": "the text or number; NULL for anything else",
+    "value-digest": "the digest of the text or number; NULL for anything else",
+    "text": "the text; NULL for anything else",
+    "digest": "the digest of the value",
+    "json": "the value as JSON, exactly",
+    "kebab": "the texts of a list in kebab-case, as a JSON array; NULL for anything else",
+    "instant": "the time that a text names by RFC 3339; NULL if it is none",
+    "after": "what follows the prefix in a text; NULL for anything else",
+    "body": "the digest of the text, front matter left out",
+    "line": "the number of the line",
+}
+"""What each way to take a value from a file or line means."""
+
 
 def rewritten(text: str) -> str:
     """Return the page with its generated parts as they must be."""
@@ -45,7 +60,7 @@ def _sql(name: str) -> str:
 
 
 def _shapes() -> str:
-    return "\n\n".join(_shape(shape) for shape in load().shapes if any(table.workbench for table in shape.tables))
+    return "\n\n".join(_shape(shape) for shape in load().shapes)
 
 
 def _shape(shape: Shape) -> str:
@@ -53,7 +68,30 @@ def _shape(shape: Shape) -> str:
     for table in shape.tables:
         if table.workbench:
             lines.extend(_rows(table))
+    for name, facets in {name: facets for kind in shape.kinds for name, facets in kind.tables}.items():
+        lines.append(f"| `{name}` | `unit` | {_kinds(name, shape.kinds)} | the number of the unit |")
+        lines.extend(_facet(name, facet.name, shape.kinds) for facet in facets)
     return "\n".join(lines)
+
+
+def _kinds(table: str, kinds: tuple[FileKind, ...]) -> str:
+    """The kinds of files and lines that fill a table."""
+    return ", ".join(f"`{name}`" for name, filled, _ in _filling(kinds) if filled == table)
+
+
+def _filling(kinds: tuple[FileKind, ...]) -> Iterator[tuple[str, str | None, tuple[Facet, ...]]]:
+    for kind in kinds:
+        yield kind.name, kind.workbench, kind.facets
+        for line in kind.lines:
+            yield f"{kind.name}: {line.name}", line.workbench, line.facets
+
+
+def _facet(table: str, name: str, kinds: tuple[FileKind, ...]) -> str:
+    """The row of one column; where kinds take it differently, it says each way."""
+    same = [f for _, filled, facets in _filling(kinds) if filled == table for f in facets if f.name == name]
+    where = " or ".join(dict.fromkeys(f"`{f.pointer}`" if f.pointer else "the file" for f in same))
+    how = "; or ".join(dict.fromkeys(TAKEN[f.how] + (f" (`{f.prefix}`)" if f.prefix else "") for f in same))
+    return f"| | `{name}` | {where if same[0].how != 'line' else 'the line'} | {how} |"
 
 
 def _rows(table: Table) -> Iterator[str]:

@@ -42,9 +42,9 @@ def _keep_declared(folder: Path) -> None:
 
 
 def file_of(folder: Path, name: str) -> Path:
-    """The file of a descriptor's folder: ``descriptor``, ``sources``, or ``shape``, the one of the state store."""
-    if name == "shape":
-        return next((folder / "formats").glob("*sqlite.json"))
+    """The file of a descriptor's folder; ``shape`` and ``kinds`` are the shapes of the store and of the home."""
+    if name in ("shape", "kinds"):
+        return next((folder / "formats").glob("*sqlite.json" if name == "shape" else "*files.json"))
     return folder / f"{name}.json"
 
 

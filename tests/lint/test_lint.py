@@ -104,6 +104,15 @@ WRONG: list[tuple[str, str, Change, str, str]] = [
     ("a reader that is none", "shape", put("reader", value="magnet"), "/reader", "schema"),
     ("a rule for a format that is none", "sources", put("rules", 0, "format", value="other-files"),
      "/rules/0/format", "format-unknown"),
+    ("a kind of file twice", "kinds", put("kinds", 1, "name", value="memory-md"), "/kinds/1/name", "name-twice"),
+    ("a kind of line twice", "kinds", put("kinds", 2, "lines", 1, "name", value="session_meta"),
+     "/kinds/2/lines/1/name", "name-twice"),
+    ("two kinds that fill one table otherwise", "kinds", drop("kinds", 1, "workbench", "columns", "project"),
+     "/kinds/1/workbench/columns", "columns-differ"),
+    ("a session named by a kind of line that is not there", "kinds", put("kinds", 2, "session", "line", value="meta"),
+     "/kinds/2/session/line", "line-unknown"),
+    ("a value taken without saying where", "kinds", drop("kinds", 0, "workbench", "columns", "tags", "pointer"),
+     "/kinds/0/workbench/columns/tags", "schema"),
 ]  # fmt: skip
 
 

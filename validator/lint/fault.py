@@ -11,8 +11,9 @@ CODES = frozenset(
     (  # one string: a list of this length would take a screen
         "not-json not-toml schema repeated-member unknown-member evidence-nowhere evidence-twice empty not-a-date "
         "revision-differs failed-evidence beyond-evidence alias-twice format-twice format-unknown no-shape shape-twice "
-        "name-twice column-unknown table-unknown derived-too layout-unknown older-than-table no-position claim notice "
-        "no-claim not-shown never-filled source-only no-captures capture-unread claims-not-read"
+        "name-twice column-unknown table-unknown derived-too layout-unknown older-than-table no-position "
+        "columns-differ line-unknown claim notice no-claim not-shown never-filled source-only "
+        "no-captures capture-unread claims-not-read"
     ).split()
 )
 """What kinds of faults there are; docs/evidence.md explains them."""

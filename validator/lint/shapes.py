@@ -86,6 +86,7 @@ def shape(file: str, shape: Shape, families: set[str]) -> Iterator[Fault]:
                 )  # fmt: skip
     yield from _namespace(file, shape, tables)
     yield from _workbench_tables(file, tables)
+    yield from _kinds(file, kinds)
 
 
 def _repeated(file: str, at: str, names: list[str], what: str) -> Iterator[Fault]:
@@ -195,3 +196,28 @@ def _workbench_tables(file: str, tables: list[Shape]) -> Iterator[Fault]:
                     "give it a name of its own",
                 )  # fmt: skip
             owners.add(name)
+
+
+def _kinds(file: str, kinds: list[Shape]) -> Iterator[Fault]:
+    """Kinds that fill one table with different columns, and kinds of lines that are named and not there."""
+    columns: dict[str, list[str]] = {}
+    for index, kind in enumerate(kinds):
+        lines = kind.get("lines", [])
+        at = f"/kinds/{index}"
+        yield from _repeated(file, f"{at}/lines", [line["name"] for line in lines], "kind of line")
+        named = [(at, kind), *((f"{at}/lines/{place}", line) for place, line in enumerate(lines))]
+        for pointer, item in named:
+            if "workbench" not in item:
+                continue
+            table, own = item["workbench"]["table"], list(item["workbench"]["columns"])
+            if columns.setdefault(table, own) != own:
+                yield Fault(
+                    file, f"{pointer}/workbench/columns", "columns-differ",
+                    "another kind fills this table of the workbench with other columns",
+                    "give both the same columns in the same order, or each a table of its own",
+                )  # fmt: skip
+        if "session" in kind and kind["session"]["line"] not in [line["name"] for line in lines]:
+            yield Fault(
+                file, f"{at}/session/line", "line-unknown", "there is no such kind of line",
+                "name one of the kinds of lines, or describe it",
+            )  # fmt: skip
