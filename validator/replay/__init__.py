@@ -112,6 +112,10 @@ def replay(
         except CaptureError as error:
             result.unusable = True
             result.problems.append(str(error))
+        except OSError as error:
+            name = Path(error.filename).name if isinstance(error.filename, str) else "a file"
+            result.unusable = True
+            result.problems.append(f"{name}: {error.strerror}; is it being changed? Try again when the agent rests")
     return result
 
 
@@ -122,6 +126,8 @@ def _usable(capture: Capture, result: Replay) -> bool:
             verify(capture.folder, capture.manifest)
         except CaptureError as error:
             problem = str(error)
+        except OSError as error:
+            problem = f"{Path(str(error.filename)).name}: {error.strerror}; make it readable"
     if problem is not None:
         result.unusable = True
         result.problems.append(problem)
