@@ -10,7 +10,6 @@ import json
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,6 @@ from click.testing import CliRunner
 
 from tests.cases import Expectation, cases, expectations, make
 from tests.cases.inputs import MADE, SQL
-from tests.pending import CODES_WITHOUT_A_RULE
 from validator.cli import cli
 from validator.notices import CODES
 
@@ -49,22 +47,9 @@ COUNTS = {
 SLOW = {"K1-54", "K2-43", "K3-26"}
 
 
-def params(chosen: list[Expectation], pending: Mapping[str, str] | None = None) -> list[Any]:
-    """The expectations as parameters named after their cases; a pending one may fail, for the reason given."""
-    return [pytest.param(e, id=e.id, marks=list(_marks(e, pending or {}))) for e in chosen]
-
-
-def _marks(expectation: Expectation, pending: Mapping[str, str]) -> Iterator[pytest.MarkDecorator]:
-    if expectation.id in SLOW:
-        yield pytest.mark.slow
-    if expectation.id in pending:
-        yield pytest.mark.xfail(reason=pending[expectation.id], strict=False)
-
-
-def pending_notices() -> dict[str, str]:
-    """The expectations that name a code without a rule."""
-    missing = {e.id: sorted(CODES_WITHOUT_A_RULE & e.says.get("notices", {}).keys()) for e in CHECKED}
-    return {case: f"no rule for {', '.join(codes)}" for case, codes in missing.items() if codes}
+def params(chosen: list[Expectation]) -> list[Any]:
+    """The expectations as parameters named after their cases."""
+    return [pytest.param(e, id=e.id, marks=[pytest.mark.slow] if e.id in SLOW else []) for e in chosen]
 
 
 def run(*arguments: str | Path) -> Any:
@@ -183,7 +168,7 @@ def test_a_check_of_a_case_ends_as_expected(expectation: Expectation) -> None:
     assert {name: run.found[name] for name in stated} == stated
 
 
-@pytest.mark.parametrize("expectation", params([e for e in CHECKED if "notices" in e.says], pending_notices()))
+@pytest.mark.parametrize("expectation", params([e for e in CHECKED if "notices" in e.says]))
 def test_a_check_of_a_case_gives_the_expected_notices(expectation: Expectation) -> None:
     run = checked(expectation.id)
     assert run.notices == expectation.says["notices"]

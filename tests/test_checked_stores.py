@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tests.pending import CODES_WITHOUT_A_RULE
 from tests.stores import NEWER, Contents, formats
 from tests.stores.special import makers
 from validator.cli import cli
@@ -73,13 +72,6 @@ NOTICES = {
     "without_primary_key": {"unknown-table": 1},
     "without_rowid": {"unknown-table": 1},
 }
-
-
-def params(names: list[str], codes: Mapping[str, Mapping[str, int]]) -> list[Any]:
-    """The names as parameters; what is known to fail for a code of its notices is marked."""
-    missing = {name: sorted(CODES_WITHOUT_A_RULE & given.keys()) for name, given in codes.items()}
-    marks = {n: pytest.mark.xfail(reason=f"no rule for {', '.join(m)}", strict=False) for n, m in missing.items() if m}
-    return [pytest.param(name, marks=[marks[name]] if name in marks else []) for name in names]
 
 
 @dataclass(frozen=True)
@@ -147,7 +139,7 @@ def test_the_verdict_follows_from_the_contents(name: str) -> None:
     assert run.capture["counts"]["errors"] == 0
 
 
-@pytest.mark.parametrize("name", params(READABLE, NOTICES))
+@pytest.mark.parametrize("name", READABLE)
 def test_the_notices_are_those_of_the_catalogue(name: str) -> None:
     found = Counter(notice["code"] for notice in checked(name).capture["notices"])
     assert found == NOTICES.get(name, {})
