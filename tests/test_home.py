@@ -417,3 +417,23 @@ def test_paths_with_the_home_in_them_are_found(tmp_path: Path) -> None:
     entry = lied(tmp_path, "absolute-keys")
     assert len(places(entry, "home.root")) == 8
     assert entry["conservation"] == sums(8, 8, lost=8)
+
+
+@pytest.mark.slow
+def test_claims_about_a_long_log_beside_a_long_session_take_no_quadratic_time(tmp_path: Path) -> None:
+    turns = [{"role": role, "content": f"{n}"} for n in range(30_000) for role in ("user", "assistant")]
+    tools = [
+        tool
+        for n in range(20_000)
+        for tool in (
+            {"type": "tool_use", "id": f"t{n}", "name": "read", "input": {}},
+            {"type": "tool_result", "tool_use_id": f"t{n}", "content": "x"},
+        )
+    ]
+    home = homes.write(tmp_path / "home", {LOG: homes.lines(homes.META, *turns, *tools)})
+    store(home, sessions=[SAME], messages=[{"session_id": "abc123", **turn} for turn in turns])
+    # A claim that took quadratic time would be beyond its limit, and the check wrong usage.
+    entry = checked(home, namespace=None)
+    assert entry["verdict"] == "conforms"
+    assert source(entry, LOG)["conservation"] == sums(100_001, 100_001)
+    assert notices(entry, "session-differs") == []

@@ -170,6 +170,12 @@ def test_a_result_joins_no_call_of_another_session_and_no_repeated_one(tmp_path:
     assert linked == {key(1, f"{day}0/d.jsonl"): key(1, f"{day}1/d.jsonl")}
 
 
+def test_a_call_whose_type_is_escaped_is_paired_like_any_other(tmp_path: Path) -> None:
+    use, result = (homes.lines(line) for line in homes.TOOLS)
+    found = records(of_home(tmp_path, {LOG: use.replace(b"tool_use", b"tool\\u005fuse", 1) + result}))
+    assert found[key(2)]["links"] == [{"rel": "call", "to": {"type": "tool-use", "key": key(1)}}]
+
+
 BROKEN = [
     (b'{"role":"user","content":"1"}\n{"role":"assistant","content":"cut\n{"role":"user","content":"3"}\n\n'
      b'{"role":"user","content":"4"', [1, 3], [(2, 2, 1), (5, 5, 1)]),

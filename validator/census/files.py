@@ -167,7 +167,7 @@ def _undescribed(value: Any, described: frozenset[str], at: str = "") -> Iterato
             pointer = f"{at}/{name.replace('~', '~0').replace('/', '~1')}"
             if pointer not in described:
                 yield pointer
-            elif any(other.startswith(pointer + "/") for other in described):
+            elif isinstance(member, dict) and any(other.startswith(pointer + "/") for other in described):
                 yield from _undescribed(member, described, pointer)
 
 

@@ -92,7 +92,7 @@ def index_native(workbench: sqlite3.Connection, shapes: Iterable[Shape]) -> None
     workbench.execute("CREATE INDEX IF NOT EXISTS native_unit_by_key ON native_unit (tab, key, run)")
     for shape in shapes:
         if shape.kinds:
-            workbench.execute("CREATE INDEX IF NOT EXISTS native_unit_by_ekey ON native_unit (run, ekey)")
+            workbench.execute("CREATE INDEX IF NOT EXISTS native_unit_by_ekey ON native_unit (ekey, run)")
             workbench.execute("CREATE INDEX IF NOT EXISTS native_lost_by_key ON native_lost (from_key)")
         for table in shape.tables:
             for child in table.children:

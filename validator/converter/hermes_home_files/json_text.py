@@ -50,17 +50,9 @@ def decode(data: bytes) -> Decoded:
         raise NotJson("not-utf8", error.start) from None
     if text.count("[") + text.count("{") > MOST_LEVELS and _levels(text) > MOST_LEVELS:
         raise NotJson("malformed-json")
-    repeats: list[bool] = []
-
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            repeats.append(True)
-        return found
-
-    decoder = json.JSONDecoder(object_pairs_hook=members, parse_constant=_refused, parse_float=_finite)
+    _members.repeats = False
     try:
-        value = decoder.decode(text)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise NotJson("malformed-json", len(text[: error.pos].encode())) from None
     except (ValueError, RecursionError):
@@ -68,7 +60,7 @@ def decode(data: bytes) -> Decoded:
     lone = False
     if "\\ud" in text or "\\uD" in text:
         value, lone = _paired(value)
-    return Decoded(value, bool(repeats), lone)
+    return Decoded(value, _members.repeats, lone)
 
 
 def _levels(text: str) -> int:
@@ -91,6 +83,22 @@ def _finite(digits: str) -> float:
     if number in (INFINITY, -INFINITY):
         raise ValueError(digits)
     return number
+
+
+class _Members:
+    """Builds the objects of a text, and remembers whether one had a member twice."""
+
+    repeats = False
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            self.repeats = True
+        return found
+
+
+_members = _Members()
+_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_refused, parse_float=_finite)
 
 
 def _paired(value: Any) -> tuple[Any, bool]:

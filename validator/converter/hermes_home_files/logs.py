@@ -40,6 +40,20 @@ class LogLine:
 
 def log_lines(path: Path) -> Iterator[LogLine]:
     """The lines of a log. Only LF ends one; a line of blanks is no unit."""
+    for number, raw in _raw_lines(path):
+        if raw is None:
+            yield LogLine(number, b"", None, NotJson("malformed-json"))
+            continue
+        marked = _is_marked(number, raw)
+        text = raw[len(BOM) :] if marked else raw
+        try:
+            yield LogLine(number, raw, decode(text), marked=marked)
+        except NotJson as fault:
+            yield LogLine(number, raw, None, fault, marked)
+
+
+def _raw_lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """The lines that are not blank, by number and bytes; None for one that is too long."""
     with path.open("rb") as file:
         number = 0
         while raw := file.readline(LARGEST + 1):
@@ -47,20 +61,25 @@ def log_lines(path: Path) -> Iterator[LogLine]:
             if len(raw) > LARGEST and not raw.endswith(b"\n"):
                 while raw and not raw.endswith(b"\n"):
                     raw = file.readline(LARGEST)
-                yield LogLine(number, b"", None, NotJson("malformed-json"))
+                yield number, None
                 continue
             raw = raw.removesuffix(b"\n")
-            marked = number == 1 and raw.startswith(BOM)
-            text = raw[len(BOM) :] if marked else raw
-            if text.strip(b" \t\r"):
-                yield _line(number, raw, text, marked)
+            if (raw[len(BOM) :] if _is_marked(number, raw) else raw).strip(b" \t\r"):
+                yield number, raw
 
 
-def _line(number: int, raw: bytes, text: bytes, marked: bool) -> LogLine:
-    try:
-        return LogLine(number, raw, decode(text), marked=marked)
-    except NotJson as fault:
-        return LogLine(number, raw, None, fault, marked)
+def _is_marked(number: int, raw: bytes) -> bool:
+    return number == 1 and raw.startswith(BOM)
+
+
+def possible_calls(path: Path) -> Iterator[tuple[int, Any]]:
+    """The lines that may be calls, by number and value: a call's type is spelled out, unless it is escaped."""
+    for number, raw in _raw_lines(path):
+        if raw is not None and (b"tool_use" in raw or b"\\u" in raw):
+            try:
+                yield number, decode(raw[len(BOM) :] if _is_marked(number, raw) else raw).value
+            except NotJson:
+                continue
 
 
 def session_of(path: str, lines: Iterable[LogLine]) -> str:

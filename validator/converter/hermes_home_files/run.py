@@ -22,7 +22,15 @@ from validator.converter.hermes_home_files.files import (
     HomeFile,
     home_files,
 )
-from validator.converter.hermes_home_files.logs import Calls, LogLine, entity_of, fields, log_lines, session_of
+from validator.converter.hermes_home_files.logs import (
+    Calls,
+    LogLine,
+    entity_of,
+    fields,
+    log_lines,
+    possible_calls,
+    session_of,
+)
 from validator.converter.hermes_home_files.memories import Found, json_fields, markdown_fields
 
 _FIELDS: dict[str, Callable[[bytes, Found], dict[str, Any]]] = {
@@ -68,8 +76,8 @@ class Run:
     def _index(self, log: HomeFile, calls: Calls) -> str:
         """Note a log's calls, and return its session."""
         session = session_of(log.path, log_lines(log.place))
-        for line in log_lines(log.place):
-            calls.add(session, line.value, _key(log.path, line.number))
+        for number, value in possible_calls(log.place):
+            calls.add(session, value, _key(log.path, number))
         return session
 
     def _log(self, log: HomeFile, session: str, calls: Calls) -> Iterator[bytes]:
