@@ -98,7 +98,7 @@ class Store:
         workbench.execute("BEGIN")
         for table in self.tables:
             first = workbench.execute("SELECT coalesce(max(unit), 0) + 1 FROM native_unit").fetchone()[0]
-            loader = TableLoader(workbench, run, source, table, first)
+            loader = TableLoader(workbench, run, source, table, first, self.shape.unknown_entity)
             if table.kind != "derived":
                 for item in rows(self._store, table):
                     loader.add(item)

@@ -58,13 +58,19 @@ class TableLoader:
     """Loads one native table of one run; ``add`` takes what the reader yields, ``finish`` writes the sums."""
 
     def __init__(
-        self, workbench: sqlite3.Connection, run: int, source: int, table: NativeTable, first_unit: int
+        self,
+        workbench: sqlite3.Connection,
+        run: int,
+        source: int,
+        table: NativeTable,
+        first_unit: int,
+        unknown_entity: str,
     ) -> None:
         self.workbench, self.run, self.source, self.table = workbench, run, source, table
         self.unit = first_unit
         self.units = self.unreadable = 0
         spec = table.spec
-        self.etype = (spec.entity if spec else None) or "unknown"
+        self.etype = (spec.entity if spec else None) or unknown_entity
         self.family = (spec.family if spec else None) or "current-state"
         self.converted = table.kind in ("converted", "unknown")
         # A row comes with its rowid first, so a column stands one place further.

@@ -74,7 +74,6 @@ class Replay:
     findings: list[dict[str, Any]] = field(default_factory=list)
     spools: dict[int, Path] = field(default_factory=dict)
     """For each run the lines that its converter wrote; they are there as long as the workbench is."""
-    unit_place: Callable[[int], dict[str, Any]] | None = None
 
 
 def replay(

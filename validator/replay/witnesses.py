@@ -128,9 +128,7 @@ def _load_in_turn(
     workbench_station.index_native(bench, [run.shape for run in loaded.runs])
     _facts(bench, capture, descriptor, sources, loaded.runs, private)
     for run in loaded.runs:
-        with _request(run, capture, private) as (request, folder):
-            lines = options.converter.lines(request, folder)
-            loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder, options.progress)
+        loaded.fed[run.number] = _fed(bench, run, options.converter, capture, descriptor, options, private)
     return bench
 
 
@@ -152,9 +150,7 @@ def _load_apart(
     census = CensusApart(run, store, path, descriptor, private)
     stack.callback(census.close)
     converter: Converter = built_in_apart() if isinstance(options.converter, BuiltIn) else options.converter
-    with _request(run, capture, private) as (request, folder):
-        lines = converter.lines(request, folder)
-        loaded.fed[run.number] = feed(bench, run, lines, options.engine, descriptor, folder, options.progress)
+    loaded.fed[run.number] = _fed(bench, run, converter, capture, descriptor, options, private)
     try:
         census.attach(bench)
     except StoreError as error:
@@ -163,14 +159,24 @@ def _load_apart(
     return bench
 
 
-@contextmanager
-def _request(run: Run, capture: Capture, private: Path) -> Iterator[tuple[Request, Path]]:
-    """Give what a run of a converter is asked for, on a private copy of its own that lasts as long as the run."""
+def _fed(
+    bench: sqlite3.Connection,
+    run: Run,
+    converter: Converter,
+    capture: Capture,
+    descriptor: Descriptor,
+    options: Options,
+    private: Path,
+) -> Fed:
+    """Run a converter on a private copy of its own, that lasts as long as the run, and load its records."""
     folder = private / f"run-{run.number}"
     folder.mkdir()
     copied = copy(capture.root, run.paths, folder / "source")
-    yield Request(run.format, copied / run.source, run.snapshot, run.given), folder
+    request = Request(run.format, copied / run.source, run.snapshot, run.given)
+    lines = converter.lines(request, folder)
+    fed = feed(bench, run, lines, options.engine, descriptor, folder, options.progress)
     shutil.rmtree(folder / "source", ignore_errors=True)
+    return fed
 
 
 def _facts(

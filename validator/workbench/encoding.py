@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
@@ -183,15 +184,22 @@ def value_digest(value: Any) -> bytes:
 
 def value_column(value: Any) -> Column:
     """Return a JSON value as a column, exactly: text as text, null as NULL, anything else as a BLOB."""
+    return _json_column(value, _exact)
+
+
+def _exact(value: Any) -> bytes:
+    return _sorted_json(_whole_floats(value))
+
+
+def _json_column(value: Any, write: Callable[[Any], bytes]) -> Column:
     if value is None:
         return None
     if type(value) is str:
         return value if len(value) <= LONGEST_TEXT else b"#" + _digest(orjson.dumps(value))
-    return _bounded(b"=" + _exact(value))
+    return _bounded(b"=" + write(value))
 
 
-def _exact(value: Any) -> bytes:
-    plain = _whole_floats(value)
+def _sorted_json(plain: Any) -> bytes:
     try:
         return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # integers beyond 64 bits, nesting beyond what orjson writes
@@ -218,11 +226,7 @@ def _whole_floats(value: Any) -> Any:
 
 def json_column(value: Any) -> Column:
     """Return a JSON value as a column: text as text, null as NULL, anything else as a BLOB."""
-    if value is None:
-        return None
-    if type(value) is str:
-        return value if len(value) <= LONGEST_TEXT else b"#" + _digest(orjson.dumps(value))
-    return _bounded(b"=" + canonical(value))
+    return _json_column(value, canonical)
 
 
 def json_digest(value: Any) -> bytes | None:
@@ -237,11 +241,7 @@ def canonical(value: Any) -> bytes:
     """
     if type(value) is dict:
         value = {name: member for name, member in value.items() if member is not None}
-    plain = _canonical_numbers(value)
-    try:
-        return orjson.dumps(plain, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # integers beyond 64 bits, nesting beyond what orjson writes
-        return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    return _sorted_json(_canonical_numbers(value))
 
 
 def _canonical_numbers(value: Any) -> Any:
