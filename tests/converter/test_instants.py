@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from fractions import Fraction
+from math import nextafter
 
 import pytest
 from hypothesis import example, given
@@ -34,6 +36,23 @@ def test_a_tie_goes_to_the_even_microsecond(seconds: int, odd: int) -> None:
     cell = seconds + (2 * odd + 1) / 128
     assert Decimal(cell) * 10**7 % 10 == 5
     assert instant(cell) == by_decimal(cell)
+
+
+@given(st.integers(0, LAST_SECOND), st.integers(1, 52), st.integers(1, 2**52))
+@example(LAST_SECOND, 1, 0)
+def test_a_fraction_of_any_fineness_is_rounded_by_its_exact_value(seconds: int, bits: int, part: int) -> None:
+    cell = min(seconds + (2 * part + 1) % 2**bits / 2**bits, float(LAST_SECOND))
+    micros = round(Fraction(cell) * 1_000_000)
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
+    assert instant(cell) == moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+@given(st.integers(1, LAST_SECOND // 60), st.integers(1, 12))
+def test_just_before_a_minute_is_rounded_into_it_or_not(minute: int, steps: int) -> None:
+    cell = minute * 60.0
+    for _ in range(steps):
+        cell = nextafter(cell, 0)
+        assert instant(cell) == by_decimal(cell)
 
 
 def test_known_instants_are_written_as_known() -> None:

@@ -14,23 +14,21 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 def instant(cell: object) -> str | None:
     """`YYYY-MM-DDThh:mm:ss.ffffffZ` of seconds since 1970, or None where the cell is no such number.
 
-    The stored double is a fraction whose denominator is a power of two; it is rounded to microseconds
-    half-even in integers, so the result is that of exact arithmetic (`round(x * 1e6)` is not).
+    The remainder of a division of doubles is exact, and a double is formatted from its exact value, half-even;
+    so the result is that of exact arithmetic (`round(x * 1e6)` is not).
     """
-    if (cell.__class__ is not float and cell.__class__ is not int) or not 0 <= cell <= LAST_SECOND:
+    if (type(cell) is not float and type(cell) is not int) or not 0 <= cell <= LAST_SECOND:
         return None
-    numerator, denominator = cell.as_integer_ratio()
-    micros, rest = divmod(numerator * 1_000_000, denominator)
-    rest *= 2
-    if rest > denominator or (rest == denominator and micros & 1):
-        micros += 1
-    seconds, micros = divmod(micros, 1_000_000)
-    days, seconds = divmod(seconds, 86_400)
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{_day(days)}T{hours:02d}:{minutes:02d}:{seconds:02d}.{micros:06d}Z"
+    minutes, rest = divmod(cell, 60)
+    seconds = f"{rest:09.6f}"
+    if seconds == "60.000000":
+        minutes, seconds = minutes + 1, "00.000000"
+    return f"{_minute(minutes)}:{seconds}Z"
 
 
 @lru_cache(maxsize=4096)
-def _day(days: int) -> str:
-    return date.fromordinal(_EPOCH_DAY + days).isoformat()
+def _minute(minutes: float) -> str:
+    """`YYYY-MM-DDThh:mm` of a whole number of minutes since 1970; the messages of a conversation share them."""
+    hours, minute = divmod(int(minutes), 60)
+    days, hour = divmod(hours, 24)
+    return f"{date.fromordinal(_EPOCH_DAY + days).isoformat()}T{hour:02d}:{minute:02d}"
