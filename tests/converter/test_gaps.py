@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.converter.streams import Line, lines, of_kind, records
-from tests.stores import Rows, build, damage
+from tests.stores import BadText, Cell, Rows, build, damage
 from tests.stores.pages import Image, root_of, walk
 
 
@@ -214,3 +214,17 @@ def test_an_index_whose_name_is_not_utf8_is_passed_over(tmp_path: Path) -> None:
     found = lines(store)
     assert bounds(found) == [([str(page.rowids[0])], [str(page.rowids[-1])], None)]
     assert len(records(found, "messages")) == 60 - len(page.rowids)
+
+
+@pytest.mark.parametrize("ending", ["", " WITHOUT ROWID"])
+def test_text_that_is_not_utf8_is_no_damage(tmp_path: Path, ending: str) -> None:
+    values: list[Cell] = ["a", "é", BadText(b"\xff"), "b", BadText(b"\xed\xa0\x80"), "c"]
+    rows: Rows = {"odd": [{"k": f"k{n}", "v": value} for n, value in enumerate(values)]}
+    ddl = [f"CREATE TABLE odd(k TEXT PRIMARY KEY, v TEXT){ending}"]
+    found = lines(build(tmp_path / "state.db", 31, rows, extra_ddl=ddl).path)
+    native = [record["native"]["record"] for record in of_kind(found, "record")]
+    written = ["a", "é", {"$text": "/w=="}, "b", {"$text": "7aCA"}, "c"]
+    assert [n["row"] for n in native if n["table"] == "odd"] == [
+        {"k": f"k{n}", "v": value} for n, value in enumerate(written)
+    ]
+    assert of_kind(found, "gap") == []

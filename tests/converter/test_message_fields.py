@@ -165,6 +165,13 @@ def test_a_missing_time_is_no_notice(tmp_path: Path) -> None:
     assert notices(found) == []
 
 
+def test_every_row_around_text_that_is_not_utf8_stands_as_it_is(tmp_path: Path) -> None:
+    contents: list[Cell] = ["a", "é", BadText(b"\xff"), "\ufffd", None, BadText(b"\xed\xa0\x80"), float("inf"), "z"]
+    found = fields(tmp_path, *({"content": content} for content in contents))
+    written = ["a", "é", text_tag(b"\xff"), "\ufffd", None, text_tag(b"\xed\xa0\x80"), {"$real": "Infinity"}, "z"]
+    assert [record.get("content") for record in found] == written
+
+
 def test_text_that_is_not_utf8_is_noticed_cell_by_cell(tmp_path: Path) -> None:
     bad = BadText(b"\xff")
     found = converted(tmp_path, {"content": bad, "message_uid": bad}, {"content": "fine"})

@@ -30,6 +30,11 @@ def is_utf8(text: str) -> bool:
     return True
 
 
+def any_text(stored: bytes) -> str:
+    """The text of a TEXT cell, UTF-8 or not; `text_bytes` gives its bytes back."""
+    return stored.decode("utf-8", "surrogateescape")
+
+
 def text_bytes(text: str) -> bytes:
     """The bytes of a TEXT cell as the store has them."""
     return text.encode("utf-8", "surrogateescape")

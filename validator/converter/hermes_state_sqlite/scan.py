@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator, Iterator
+from contextlib import closing
 
+from validator.converter.hermes_state_sqlite.cells import any_text
 from validator.converter.hermes_state_sqlite.damage import GREATEST_ROWID, LEAST_ROWID, Gap, Reader, Row, resumed
 from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 from validator.converter.hermes_state_sqlite.table import Table, quoted_name
@@ -35,8 +37,8 @@ def scan(
     reader = Reader(connection, table, f"{source} {table.rowid}")
     while start <= GREATEST_ROWID:
         sql = f"{source} ({where}) AND {table.rowid} >= {start} ORDER BY {table.rowid}"
-        rows = _Readable(connection, sql)
-        mixed, start = yield from _in_order(rows, place, start)
+        with closing(_Readable(connection, sql)) as rows:
+            mixed, start = yield from _in_order(rows, place, start)
         if rows.whole and not mixed:
             return
         where = "1"
@@ -44,26 +46,42 @@ def scan(
 
 
 class _Readable:
-    """The rows of a query up to the first that cannot be read; `whole` says, after the last, that there is none."""
+    """The rows of a query up to the first that cannot be read; `whole` says, after the last, that there is none.
+
+    Until it is closed, nothing else reads text by the connection.
+    """
 
     def __init__(self, connection: sqlite3.Connection, sql: str) -> None:
         self._connection = connection
         self._sql = sql
+        self._rows = self._read()
         self.whole = False
 
     def __iter__(self) -> Iterator[Row]:
-        count = 0
-        try:
-            for row in self._connection.execute(self._sql):
-                count += 1
-                yield row
-            self.whole = True
-            return
-        except UNREADABLE:
-            pass
+        return self._rows
+
+    def close(self) -> None:
+        self._rows.close()
+
+    def _read(self) -> Generator[Row, None, None]:
+        given = 0
+        # UTF-8 is read by far the fastest; from the first row on that is not, or is damaged, any text is borne.
+        for text in (str, any_text):
+            sql = f"{self._sql} LIMIT -1 OFFSET {given}" if given else self._sql
+            self._connection.text_factory = text
+            try:
+                for row in self._connection.execute(sql):
+                    given += 1
+                    yield row
+                self.whole = True
+                return
+            except UNREADABLE:
+                pass
+            finally:
+                self._connection.text_factory = any_text
         # Python reads one row ahead: where that fails, the row before it was read and is not given.
         try:
-            last = self._connection.execute(f"{self._sql} LIMIT 1 OFFSET {count}").fetchone()
+            last = self._connection.execute(f"{self._sql} LIMIT 1 OFFSET {given}").fetchone()
         except UNREADABLE:
             return
         if last is not None:
@@ -121,19 +139,20 @@ def _clustered(connection: sqlite3.Connection, table: Table, select: str, where:
     key = [table.expressions[place] for place in table.key or ()]
     sql = f"SELECT {', '.join([*key, select])} FROM {table.source} WHERE {where}"
     before: Row | None = None
-    forwards = _Readable(connection, sql)
-    for row in forwards:
-        before = row[: len(key)]
-        yield row[len(key) :]
+    with closing(_Readable(connection, sql)) as forwards:
+        for row in forwards:
+            before = row[: len(key)]
+            yield row[len(key) :]
     if forwards.whole:
         return
     behind: Row | None = None
     backwards = ", ".join(f"{column} DESC" for column in _clustered_columns(connection, table))
-    for row in _Readable(connection, f"{sql} ORDER BY {backwards}"):
-        if row[: len(key)] == before:
-            break
-        behind = row[: len(key)]
-        yield row[len(key) :]
+    with closing(_Readable(connection, f"{sql} ORDER BY {backwards}")) as rows:
+        for row in rows:
+            if row[: len(key)] == before:
+                break
+            behind = row[: len(key)]
+            yield row[len(key) :]
     yield Gap(before, behind, None)
 
 

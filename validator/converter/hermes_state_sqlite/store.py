@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from validator.converter import SourceUnusable
+from validator.converter.hermes_state_sqlite.cells import any_text
 from validator.converter.hermes_state_sqlite.faults import UNREADABLE
 
 
@@ -56,7 +57,7 @@ def _connected(path: Path, folder: Path) -> sqlite3.Connection:
 def _begun(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"file://{quote(os.fsencode(path.absolute()))}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-    connection.text_factory = _text
+    connection.text_factory = any_text
     try:
         # Not for writing: without it one senseless entry of the schema makes every statement fail.
         connection.execute("PRAGMA writable_schema = ON")
@@ -84,7 +85,3 @@ def _shown(path: Path) -> str:
 def source_name(path: Path) -> str:
     """The file's name, without its folder, as text that can be written."""
     return os.fsencode(path.name).decode("utf-8", "replace")
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "surrogateescape")
