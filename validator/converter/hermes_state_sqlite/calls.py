@@ -5,54 +5,54 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from validator.converter.hermes_state_sqlite.scratch import Scratch, bindable
 
-
-class Call(NamedTuple):
-    """A call: its 0-based place in the stored array; id, name and arguments as stored (None: absent)."""
-
-    place: int
-    provider_id: Any
-    name: Any
-    arguments: Any
+Calls = list[tuple[str, dict[str, Any]]]
+"""The calls of a message: the id of the occurrence, and the element of the stored array."""
 
 
-def calls_in(value: Any) -> list[Call]:
-    """The calls of a decoded `tool_calls`: one for each object of the array; none where it is no array."""
+def calls_in(value: Any, message: str, uids: Any) -> Calls:
+    """The calls of a decoded `tool_calls`: one for each object of the array; none where it is no array.
+
+    The occurrence is the message's uid for the call's provider id (`uids`, a decoded map), or `MESSAGE/INDEX`.
+    """
     if not isinstance(value, list):
         return []
-    return [_call(index, element) for index, element in enumerate(value) if isinstance(element, dict)]
+    calls = [(f"{message}/{place}", element) for place, element in enumerate(value) if isinstance(element, dict)]
+    return _with_uids(calls, uids) if uids and isinstance(uids, dict) else calls
 
 
-def _call(index: int, element: dict[str, Any]) -> Call:
-    function = element.get("function")
-    inner = function if isinstance(function, dict) else {}
-    name, arguments = inner.get("name"), inner.get("arguments")
-    return Call(
-        index,
-        element.get("id"),
-        element.get("name") if name is None else name,
-        element.get("arguments") if arguments is None else arguments,
-    )
-
-
-def occurrences(message: str, calls: list[Call], uids: Any) -> list[str]:
-    """The id of each call's occurrence: the message's uid for its provider id, or `MESSAGE/INDEX`.
-
-    A provider id that is repeated in the message has no uid.
-    """
-    if not isinstance(uids, dict) or not uids:
-        return [f"{message}/{call.place}" for call in calls]
-    # A provider id that is no string is no key of the map.
-    ids = [call.provider_id if isinstance(call.provider_id, str) else None for call in calls]
-    repeats = Counter(ids)
+def _with_uids(calls: Calls, uids: dict[str, Any]) -> Calls:
+    """A provider id that is no string is no key of the map; one that is repeated in the message has no uid."""
+    ids = [element.get("id") for _, element in calls]
+    times = Counter(provider_id for provider_id in ids if isinstance(provider_id, str))
     found = []
-    for call, provider_id in zip(calls, ids, strict=True):
-        uid = uids.get(provider_id) if provider_id is not None and repeats[provider_id] == 1 else None
-        found.append(uid if isinstance(uid, str) else f"{message}/{call.place}")
+    for (occurrence, element), provider_id in zip(calls, ids, strict=True):
+        uid = uids.get(provider_id) if isinstance(provider_id, str) and times[provider_id] == 1 else None
+        found.append((uid if isinstance(uid, str) else occurrence, element))
     return found
+
+
+def item(occurrence: str, element: dict[str, Any]) -> dict[str, Any]:
+    """A call as a record has it: id, name and arguments as stored, absent where they are null."""
+    made: dict[str, Any] = {"occurrence": occurrence}
+    get = element.get
+    provider_id, function, name, arguments = get("id"), get("function"), None, None
+    if provider_id is not None:
+        made["providerId"] = provider_id
+    if isinstance(function, dict):
+        name, arguments = function.get("name"), function.get("arguments")
+    if name is None:
+        name = get("name")
+    if name is not None:
+        made["name"] = name
+    if arguments is None:
+        arguments = get("arguments")
+    if arguments is not None:
+        made["arguments"] = arguments
+    return made
 
 
 HELD = 100_000

@@ -13,17 +13,17 @@ from typing import Any
 import orjson
 
 from validator.converter.hermes_state_sqlite.cells import (
-    INFINITY,
     Json,
     blob,
+    holds_infinity,
     is_undecoded,
     key_part,
     tagged,
 )
 from validator.converter.hermes_state_sqlite.table import Table
 
-Fields = Callable[[Sequence[Any]], dict[str, Any]]
-"""Makes the standard fields of a row, whose cells may be tagged."""
+Fields = Callable[[dict[str, Any], Sequence[Any]], None]
+"""Puts the standard fields of a row, whose cells may be tagged, into its record."""
 
 _PLAIN = orjson.OPT_STRICT_INTEGER | orjson.OPT_APPEND_NEWLINE
 
@@ -37,6 +37,9 @@ class Lines:
         self._streams: dict[object, int] = {}
         self.not_utf8: list[str] = []
         """The columns of the row that was written last whose text is not UTF-8."""
+        self._table: Table | None = None
+        self._row: dict[str, Any] = {}
+        self._native: dict[str, Any] = {}
         self._counts = {"streams": 0, "records": 0, "gaps": 0, "notices": 0}
 
     def begin(self, converter: dict[str, str], producer: str, format_id: str, protocol: str) -> bytes:
@@ -62,15 +65,26 @@ class Lines:
         """One record: `head`, the fields of the row, and the row; made anew where a cell needs a tag."""
         self._counts["records"] += 1
         self.not_utf8 = []
-        if INFINITY not in cells and -INFINITY not in cells:
+        if not holds_infinity(cells):
             try:
-                return orjson.dumps(_record(head, fields, table, cells), blob, _PLAIN)
+                return orjson.dumps(self._record(head, fields, table, cells), blob, _PLAIN)
             except TypeError:
                 # Text that is not UTF-8, a large integer or deep nesting: the exact way.
                 pass
         cells = [tagged(cell) for cell in cells]
         self.not_utf8 = [name for name, cell in zip(table.columns, cells, strict=True) if is_undecoded(cell)]
-        return written(_record(head, fields, table, cells))
+        return written(self._record(head, fields, table, cells))
+
+    def _record(self, head: dict[str, Any], fields: Fields, table: Table, cells: Sequence[Any]) -> dict[str, Any]:
+        record = {**head}
+        fields(record, cells)
+        if table is not self._table:
+            self._table, self._row = table, dict.fromkeys(table.columns)
+            self._native = {"record": {"table": table.name, "row": self._row}}
+        # Filling the same dictionary again is faster than a new one for each row; there is a cell for each column.
+        self._row.update(zip(table.columns, cells, strict=False))
+        record["native"] = self._native
+        return record
 
     def notices(self, table: Table, key: Sequence[object], found: list[tuple[str, str]]) -> Iterator[bytes]:
         """The notices about the cells of the row that was written last: code, and column or element."""
@@ -103,11 +117,6 @@ class Lines:
         if table is None:
             return {"source": self._source}
         return {"source": self._source, "table": table, "key": [key_part(cell) for cell in key]}
-
-
-def _record(head: dict[str, Any], fields: Fields, table: Table, cells: Sequence[Any]) -> dict[str, Any]:
-    row = dict(zip(table.columns, cells, strict=True))
-    return {**head, **fields(cells), "native": {"record": {"table": table.name, "row": row}}}
 
 
 def written(line: dict[str, Any]) -> bytes:

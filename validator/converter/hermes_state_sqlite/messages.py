@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from validator.converter.hermes_state_sqlite.calls import CallIndex, calls_in, occurrences
+from validator.converter.hermes_state_sqlite.calls import CallIndex, calls_in, item
 from validator.converter.hermes_state_sqlite.cells import Json
+from validator.converter.hermes_state_sqlite.damage import Gap, Row
 from validator.converter.hermes_state_sqlite.instants import instant
 from validator.converter.hermes_state_sqlite.json_cells import MALFORMED, decode
-from validator.converter.hermes_state_sqlite.table import Table
+from validator.converter.hermes_state_sqlite.table import Table, key_text
 
 KNOWN_ROLES = frozenset({"user", "assistant", "tool", "system"})
 
@@ -37,7 +38,7 @@ _COLUMNS = (
 
 
 class MessageFields:
-    """Makes the standard fields of a message from its row; `notices` are those of the last row."""
+    """Fills in the standard fields of a message from its row; `notices` are those of the last row."""
 
     def __init__(self, table: Table, index: CallIndex | None) -> None:
         places = [table.position(column) for column in _COLUMNS]
@@ -48,13 +49,12 @@ class MessageFields:
         self.session: object = None
         self.notices: Found = []
 
-    def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
-        """The fields of the row, whose cells may be tagged; set `message` (its key) and `session` before."""
+    def __call__(self, fields: dict[str, Any], row: Sequence[Any]) -> None:
+        """Puts in the fields of the row, whose cells may be tagged; set `message` (its key) and `session` before."""
         cells = self._pick((*row, None))
         role, content, api_content, active, observed, timestamp, platform, reasoning, finish, summary = cells[:10]
-        calls, uids = cells[10:12]
+        calls, uids, call_uid, call_id, tool_name = cells[10:]
         self.notices = notices = []
-        fields: dict[str, Any] = {}
         if role is not None:
             fields["role"] = role
         if api_content is not None:
@@ -80,14 +80,13 @@ class MessageFields:
             if items:
                 fields["toolCalls"] = items
         if role == "tool":
-            fields["toolResult"] = self._result(replay, *cells[12:])
+            fields["toolResult"] = self._result(replay, call_uid, call_id, tool_name)
         if reasoning is not None:
             fields["reasoning"] = reasoning
         if finish is not None:
             fields["finishReason"] = finish
         if summary == 1:
             fields["compressedSummary"] = {"replaces": "unknown"}
-        return fields
 
     def _calls(self, calls: Json, uids: Json) -> list[dict[str, Any]]:
         note = self._note
@@ -95,21 +94,11 @@ class MessageFields:
         value = None if calls is None else decode(calls, note("tool_calls"))
         if value is MALFORMED or not isinstance(value, list):
             return []
-        found = calls_in(value)
+        found = calls_in(value, self.message, uid_map)
         if len(found) < len(value):
-            places = {call.place for call in found}
-            self.notices += [("not-a-call", f"tool_calls[{i}]") for i in range(len(value)) if i not in places]
-        items = []
-        for call, occurrence in zip(found, occurrences(self.message, found, uid_map), strict=True):
-            item = {"occurrence": occurrence}
-            if call.provider_id is not None:
-                item["providerId"] = call.provider_id
-            if call.name is not None:
-                item["name"] = call.name
-            if call.arguments is not None:
-                item["arguments"] = call.arguments
-            items.append(item)
-        return items
+            others = (place for place, element in enumerate(value) if not isinstance(element, dict))
+            self.notices += [("not-a-call", f"tool_calls[{place}]") for place in others]
+        return [item(occurrence, element) for occurrence, element in found]
 
     def _result(self, replay: bool, uid: Json, call_id: Json, tool_name: Json) -> dict[str, Any]:
         result: dict[str, Any] = {}
@@ -129,17 +118,17 @@ class MessageFields:
         return lambda code: self.notices.append((code, column))
 
 
-def call_entries(
-    rows: Iterator[tuple[Any, ...]],
-) -> Iterator[tuple[object, bool, str, str]]:
-    """What a `CallIndex` is made of, from rows of (key, session, active, tool_calls, tool_call_uids)."""
-    for key, session, active, calls, uids in rows:
-        found = calls_in(decode(calls, _quiet))
-        if found:
-            uid_map = None if uids is None else decode(uids, _quiet)
-            for call, occurrence in zip(found, occurrences(key, found, uid_map), strict=True):
-                if isinstance(call.provider_id, str):
-                    yield session, active != 0, call.provider_id, occurrence
+def call_entries(rows: Iterable[Row | Gap]) -> Iterator[tuple[object, bool, str, str]]:
+    """What a `CallIndex` is made of, from rows of (rowid, key, session, active, tool_calls, tool_call_uids)."""
+    for row in rows:
+        if isinstance(row, Gap):
+            continue
+        _, key, session, active, calls, uids = row
+        uid_map = None if uids is None else decode(uids, _quiet)
+        for occurrence, element in calls_in(decode(calls, _quiet), key_text((key,)), uid_map):
+            provider_id = element.get("id")
+            if isinstance(provider_id, str):
+                yield session, active != 0, provider_id, occurrence
 
 
 def _quiet(code: str) -> None:

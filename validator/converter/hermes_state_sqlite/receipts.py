@@ -36,11 +36,10 @@ class Receipts(StateFields):
         found = self._scratch.all(sql, (bindable(row[self._execution]),))
         return unbound(found[0][0]) if found else None
 
-    def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
-        """The link to the execution."""
-        if self._execution is None or row[self._execution] is None:
-            return {}
-        return {"links": [link("execution", "execution", row[self._execution])]}
+    def __call__(self, fields: dict[str, Any], row: Sequence[Any]) -> None:
+        """Puts in the link to the execution."""
+        if self._execution is not None and row[self._execution] is not None:
+            fields["links"] = [link("execution", "execution", row[self._execution])]
 
 
 def _executions(connection: sqlite3.Connection, table: Table | None) -> Iterator[tuple[object, ...]]:

@@ -87,12 +87,11 @@ class SessionFields(StateFields):
         self._cells = _Cells(table, [*(column for _, column in self._verbatim), *self._other])
         self._counts = _Cells(table, COUNTS)
 
-    def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
-        """The fields of the row, whose cells may be tagged."""
+    def __call__(self, fields: dict[str, Any], row: Sequence[Any]) -> None:
+        """Puts in the fields of the row, whose cells may be tagged."""
         self.notices = []
         cells = self._cells.present(row)
         source = cells.get("source")
-        fields: dict[str, Any] = {}
         if source is not None:
             fields["source"] = source
         if source == "subagent":
@@ -117,7 +116,6 @@ class SessionFields(StateFields):
         facts = self._facts(cells)
         if facts:
             fields["hermes"] = facts
-        return fields
 
     def _links(self, cells: Cells) -> list[Json]:
         # Read even without a parent, so that a malformed one is noticed.
@@ -155,15 +153,15 @@ class UsageFields(StateFields):
         self._counts = _Cells(table, USAGE_COUNTS)
         self._facts = _Cells(table, MODEL_USAGE)
 
-    def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
-        """The fields of the row, whose cells may be tagged."""
+    def __call__(self, fields: dict[str, Any], row: Sequence[Any]) -> None:
+        """Puts in the fields of the row, whose cells may be tagged."""
         facts = self._facts.present(row)
-        fields: dict[str, Any] = {"summary": True, "usageScope": "session"}
+        fields["summary"] = True
+        fields["usageScope"] = "session"
         fields["dimensions"] = self._dimensions.stored(row)
         fields.update(_totals(self._counts.present(row), facts))
         if facts:
             fields["hermes"] = {"modelUsage": facts}
-        return fields
 
 
 def link(rel: str, entity: str, key: Json) -> dict[str, Json]:

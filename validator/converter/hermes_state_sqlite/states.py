@@ -14,7 +14,7 @@ from validator.converter.hermes_state_sqlite.table import Keys, Table, key_text
 
 
 class StateFields:
-    """Makes the standard fields of a row (here: none), and names the session in whose stream it is.
+    """Fills in the standard fields of a row (here: none), and names the session in whose stream it is.
 
     `notices` are those of the row that was made last: code, and column.
     """
@@ -27,9 +27,8 @@ class StateFields:
         """The session's cell, None for the store's own stream; the cells of `row` are as stored."""
         return None if self._session is None else row[self._session]
 
-    def __call__(self, row: Sequence[Any]) -> dict[str, Any]:
-        """The fields; the cells of `row` may be tagged."""
-        return {}
+    def __call__(self, fields: dict[str, Any], row: Sequence[Any]) -> None:
+        """Puts the fields into `fields`; the cells of `row` may be tagged."""
 
 
 def state_lines(

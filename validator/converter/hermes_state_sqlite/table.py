@@ -59,16 +59,19 @@ class Keys:
 
     def __init__(self, table: Table) -> None:
         self._places = None if table.key is None else [place + table.lead for place in table.key]
-        self._rowid = table.rowid is not None
-        self._alias = table.alias or 0
+        self._at: int | None = None
+        if self._places is not None and len(self._places) == 1:
+            self._at = self._places[0]
+        elif self._places is None and table.rowid is not None:
+            self._at = table.alias or 0
         self._ordinal = 0
 
     def of(self, row: Sequence[object]) -> tuple[object, ...]:
         """The key columns of a row, or its rowid; call it once for each row, in their order."""
+        if self._at is not None:
+            return (row[self._at],)
         if self._places is not None:
             return tuple([row[place] for place in self._places])
-        if self._rowid:
-            return (row[self._alias],)
         # No key and no name left for the rowid: rows are told apart by their order.
         self._ordinal += 1
         return (self._ordinal,)
@@ -76,6 +79,6 @@ class Keys:
 
 def key_text(key: Sequence[object]) -> str:
     """The entity key that key cells make."""
-    if len(key) == 1 and key[0].__class__ is int:
+    if len(key) == 1 and type(key[0]) is int:
         return str(key[0])
     return entity_key([key_part(cell) for cell in key])

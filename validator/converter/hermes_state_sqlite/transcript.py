@@ -89,7 +89,7 @@ def _call_index(connection: sqlite3.Connection, table: Table) -> CallIndex | Non
     wanted = [table.rowid or "NULL", key, *(_sql(table, name) for name in ("session_id", "active"))]
     wanted += [calls, _sql(table, "tool_call_uids")]
     rows = scan(connection, table, select=", ".join(wanted), where=f"{calls} IS NOT NULL")
-    return CallIndex(call_entries((key_text(row[1:2]), *row[2:]) for row in rows if not isinstance(row, Gap)))
+    return CallIndex(call_entries(rows))
 
 
 def _sql(table: Table, column: str) -> str:
