@@ -10,11 +10,20 @@ import pytest
 
 from tests.converter.streams import lines, records
 from tests.stores import BadText, Cell, build
+from validator.converter.hermes_state_sqlite import calls
+
+
+@pytest.fixture(autouse=True, params=[(100_000, 10_000), (0, 10_000), (0, 1), (0, 0)])
+def _kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory; on disk, with the calls that were met in memory, too; with a few of them; with hardly any."""
+    held, near = request.param
+    monkeypatch.setattr(calls, "HELD", held)
+    monkeypatch.setattr(calls, "NEAR", near)
 
 
 def call(*provider_ids: object, **message: Cell) -> dict[str, Cell]:
-    calls = [{"id": provider_id} for provider_id in provider_ids]
-    return {"role": "assistant", "tool_calls": json.dumps(calls), **message}
+    stored = [{"id": provider_id} for provider_id in provider_ids]
+    return {"role": "assistant", "tool_calls": json.dumps(stored), **message}
 
 
 def result(provider_id: Cell, **message: Cell) -> dict[str, Cell]:
@@ -66,8 +75,20 @@ def test_a_call_may_stand_behind_its_result(tmp_path: Path) -> None:
     assert results(tmp_path, result("a"), call("a")) == [{"call": "2/0", "providerId": "a"}]
 
 
+def test_results_far_from_their_calls_find_them(tmp_path: Path) -> None:
+    ids = [f"c{n}" for n in range(40)]
+    found = results(tmp_path, *map(call, ids), call("twice"), *map(result, ids), call("twice"), result("twice"))
+    assert [entry.get("call") for entry in found] == [*(f"{n}/0" for n in range(1, 41)), None]
+
+
 def test_a_provider_id_that_two_messages_share_joins_nothing(tmp_path: Path) -> None:
     assert results(tmp_path, call("a"), result("a"), call("a")) == [{"providerId": "a"}]
+
+
+def test_any_number_of_shared_provider_ids_join_nothing(tmp_path: Path) -> None:
+    ids = ["a", "b", "c", "d"]
+    found = results(tmp_path, *map(call, ids), *map(call, ids), call("e"), *map(result, reversed(ids)), result("e"))
+    assert [entry.get("call") for entry in found] == [None, None, None, None, "9/0"]
 
 
 def test_a_provider_id_that_one_message_repeats_joins_nothing(tmp_path: Path) -> None:
@@ -101,7 +122,7 @@ def test_older_stores_have_no_uids_and_are_joined_by_provider_id(tmp_path: Path,
     assert found == [{"call": "1/0", "providerId": "a", "name": "t"}]
 
 
-@pytest.mark.parametrize("calls", ['[{"id": "a"}', b'[{"id": "a"}]', BadText(b'[{"id": "a", "x": "\xff"}]')])
-def test_malformed_calls_join_nothing(tmp_path: Path, calls: Cell) -> None:
-    found = results(tmp_path, {"role": "assistant", "tool_calls": calls}, result("a"))
+@pytest.mark.parametrize("stored", ['[{"id": "a"}', b'[{"id": "a"}]', BadText(b'[{"id": "a", "x": "\xff"}]')])
+def test_malformed_calls_join_nothing(tmp_path: Path, stored: Cell) -> None:
+    found = results(tmp_path, {"role": "assistant", "tool_calls": stored}, result("a"))
     assert found == [{"providerId": "a"}]

@@ -57,6 +57,8 @@ def item(occurrence: str, element: dict[str, Any]) -> dict[str, Any]:
 
 HELD = 100_000
 """Calls that are kept in memory; those of a larger store are kept on disk."""
+NEAR = 10_000
+"""Of those on disk, how many of the last that were met are kept in memory, too: a result mostly follows its call."""
 
 
 class CallIndex:
@@ -64,27 +66,67 @@ class CallIndex:
 
     def __init__(self, entries: Iterable[tuple[object, bool, str, str]]) -> None:
         self._held: dict[tuple[object, bool, str], str | None] = {}
-        self._scratch: Scratch | None = None
+        self._disk: _CallsOnDisk | None = None
         rest = iter(entries)
         first = list(islice(rest, HELD + 1))
-        if len(first) <= HELD:
-            for session, replay, provider_id, occurrence in first:
-                key = (session, replay, provider_id)
-                self._held[key] = None if key in self._held else occurrence
+        if len(first) > HELD:
+            self._disk = _CallsOnDisk(chain(first, rest))
             return
-        columns = ("session", "replay", "provider_id", "occurrence")
-        rows = ((bindable(session), *others) for session, *others in chain(first, rest))
-        self._scratch = Scratch("call", columns, rows)
+        for session, replay, provider_id, occurrence in first:
+            key = (session, replay, provider_id)
+            self._held[key] = None if key in self._held else occurrence
+
+    def met(self, session: object, replay: bool, calls: Calls) -> None:
+        """These are the calls of the message that is at hand: results for them are to be expected."""
+        if self._disk is not None:
+            self._disk.met(session, replay, calls)
 
     def find(self, session: object, replay: bool, provider_id: str) -> str | None:
         """The occurrence of the one call with this provider id in this session and replay state, if one."""
-        if self._scratch is None:
-            return self._held.get((session, replay, provider_id))
-        sql = "SELECT occurrence FROM call WHERE session IS ? AND replay = ? AND provider_id = ? LIMIT 2"
-        found = self._scratch.all(sql, (bindable(session), replay, bindable(provider_id)))
-        return str(found[0][0]) if len(found) == 1 else None
+        key = (session, replay, provider_id)
+        return self._held.get(key) if self._disk is None else self._disk.find(key)
 
     def close(self) -> None:
         """Removes the index."""
-        if self._scratch is not None:
-            self._scratch.close()
+        if self._disk is not None:
+            self._disk.close()
+
+
+class _CallsOnDisk:
+    """The calls of a large store, those that were met last also in memory: most results need no query."""
+
+    def __init__(self, entries: Iterable[tuple[object, bool, str, str]]) -> None:
+        columns = ("session", "replay", "provider_id", "occurrence")
+        rows = ((bindable(session), *others) for session, *others in entries)
+        self._scratch = Scratch("call", columns, rows)
+        key = "session, replay, provider_id"
+        sql = f"SELECT {key} FROM call GROUP BY {key} HAVING count(*) > 1 LIMIT ?"
+        self._repeated = set(self._scratch.all(sql, (NEAR + 1,)))
+        self._near: dict[tuple[object, bool, str], str] = {}
+        self._before = self._near
+
+    def met(self, session: object, replay: bool, calls: Calls) -> None:
+        if len(self._repeated) > NEAR:
+            # Which calls are the only ones of their id is not known: all are looked for on disk.
+            return
+        if len(self._near) > NEAR:
+            self._near, self._before = {}, self._near
+        for occurrence, element in calls:
+            provider_id = element.get("id")
+            if isinstance(provider_id, str):
+                self._near[session, replay, provider_id] = occurrence
+
+    def find(self, key: tuple[object, bool, str]) -> str | None:
+        session, replay, provider_id = key
+        bound = (bindable(session), replay, bindable(provider_id))
+        if bound in self._repeated:
+            return None
+        near = self._near.get(key) or self._before.get(key)
+        if near is not None:
+            return near
+        sql = "SELECT occurrence FROM call WHERE session IS ? AND replay = ? AND provider_id = ? LIMIT 2"
+        found = self._scratch.all(sql, bound)
+        return str(found[0][0]) if len(found) == 1 else None
+
+    def close(self) -> None:
+        self._scratch.close()

@@ -48,6 +48,7 @@ class MessageFields:
         self.message = ""
         self.session: object = None
         self.notices: Found = []
+        self._note_calls, self._note_uids = self._note("tool_calls"), self._note("tool_call_uids")
 
     def __call__(self, fields: dict[str, Any], row: Sequence[Any]) -> None:
         """Puts in the fields of the row, whose cells may be tagged; set `message` (its key) and `session` before."""
@@ -76,7 +77,7 @@ class MessageFields:
         if platform is not None:
             fields["platformMessage"] = platform
         if calls is not None or uids is not None:
-            items = self._calls(calls, uids)
+            items = self._calls(replay, calls, uids)
             if items:
                 fields["toolCalls"] = items
         if role == "tool":
@@ -88,16 +89,17 @@ class MessageFields:
         if summary == 1:
             fields["compressedSummary"] = {"replaces": "unknown"}
 
-    def _calls(self, calls: Json, uids: Json) -> list[dict[str, Any]]:
-        note = self._note
-        uid_map = None if uids is None else decode(uids, note("tool_call_uids"))
-        value = None if calls is None else decode(calls, note("tool_calls"))
+    def _calls(self, replay: bool, calls: Json, uids: Json) -> list[dict[str, Any]]:
+        uid_map = None if uids is None else decode(uids, self._note_uids)
+        value = None if calls is None else decode(calls, self._note_calls)
         if value is MALFORMED or not isinstance(value, list):
             return []
         found = calls_in(value, self.message, uid_map)
         if len(found) < len(value):
             others = (place for place, element in enumerate(value) if not isinstance(element, dict))
             self.notices += [("not-a-call", f"tool_calls[{place}]") for place in others]
+        if self._index is not None:
+            self._index.met(self.session, replay, found)
         return [item(occurrence, element) for occurrence, element in found]
 
     def _result(self, replay: bool, uid: Json, call_id: Json, tool_name: Json) -> dict[str, Any]:
