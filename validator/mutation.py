@@ -22,7 +22,7 @@ from validator.descriptor import Descriptor, load
 from validator.replay import Options, Replay, replay
 from validator.replay.feed import checks
 from validator.replay.sums import link_units
-from validator.stream.ingest import Ingest
+from validator.stream.ingest import Ingest, batches
 
 SCHEMA_VERSION = "0.1"
 MAKERS = ("agent", "driver", "constructed")
@@ -178,11 +178,9 @@ def _reloader(
             raw, parsed = kept[run.number]
             first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
             ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first)
-            offset = 0
             concerned = run.format in claim.formats
-            for line in edited(raw, parsed, mutant.lines or "", mutant.where or {}) if concerned else raw:
-                ingest.line(line, offset)
-                offset += len(line)
+            for batch in batches(edited(raw, parsed, mutant.lines or "", mutant.where or {}) if concerned else raw):
+                ingest.lines(batch)
             ingest.finish()
         link_units(bench)
 

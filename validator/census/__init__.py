@@ -13,7 +13,7 @@ from typing import Any
 from validator.census.cycles import load_cycles
 from validator.census.files import Files, NativeFile, load_facts
 from validator.census.journal import log_notice
-from validator.census.load import TableLoader, entity_key, key_part, key_text
+from validator.census.load import TableLoader, entity_key, key_of_number, key_part, key_text
 from validator.census.store import (
     NativeTable,
     StoreError,
@@ -34,6 +34,7 @@ __all__ = [
     "Store",
     "StoreError",
     "entity_key",
+    "key_of_number",
     "key_part",
     "key_text",
     "load_facts",

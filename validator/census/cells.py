@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 LAST_SECOND = 253402300799
@@ -16,6 +17,10 @@ LAST_SECOND = 253402300799
 
 DEEPEST = 500
 """JSON nested deeper than this is malformed."""
+
+_EXACT = 2**14
+"""From here on a double has no more than 38 bits behind the point, and a million (5**6 times a power of two) fits into
+what is left: its product with the fraction is exact, and ``datetime`` rounds that half-even."""
 
 _EPOCH = datetime(1970, 1, 1)  # naive on purpose: nothing here ever leaves UTC
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -30,6 +35,8 @@ def time_text(cell: Any) -> str | None:
     """
     if type(cell) not in (int, float) or not 0 <= cell <= LAST_SECOND:
         return None
+    if cell >= _EXACT:
+        return datetime.fromtimestamp(cell, UTC).isoformat(timespec="microseconds")[:26] + "Z"
     numerator, denominator = cell.as_integer_ratio()
     microseconds, rest = divmod(numerator * 1_000_000, denominator)
     if 2 * rest > denominator or (2 * rest == denominator and microseconds % 2):
@@ -164,13 +171,18 @@ def at_pointers(value: Any, pointers: tuple[str, ...]) -> Any:
     """Return what the first pointer that holds something other than null names; None if none does."""
     for pointer in pointers:
         found: Any = value
-        for step in pointer.split("/")[1:]:
+        for step in _steps(pointer):
             found = found.get(step) if isinstance(found, dict) else None
             if found is None:
                 break
         if found is not None:
             return found
     return None
+
+
+@lru_cache(maxsize=256)
+def _steps(pointer: str) -> tuple[str, ...]:
+    return tuple(pointer.split("/")[1:])
 
 
 def is_sentinel(cell: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from validator.census.facets import Taken
 from validator.descriptor.kinds import Facet, FileKind
-from validator.workbench.encoding import Column, recorded_column
+from validator.workbench.encoding import Blob, Column, recorded_column
 
 BATCH = 500
 """Rows that are held before they are written."""
@@ -53,7 +53,7 @@ class UnitRows:
         self._sums: dict[str, list[int]] = {}
 
     def unit(
-        self, place: Place, entity: str, family: str, position: str | None, session: str | None, digest: bytes | None
+        self, place: Place, entity: str, family: str, position: str | None, session: str | None, digest: Blob | None
     ) -> int:
         """Write a unit and return its number."""
         number = self._next

@@ -64,22 +64,20 @@ class External:
         return CommandLines(start(self.command.argv, request_arguments(request), folder, self.limits, names))
 
 
-class CommandLines(Iterator[bytes]):
+class CommandLines:
     """The lines of a command as they come; their end is the end of its run."""
 
     def __init__(self, run: Run) -> None:
-        self._run, self._lines = run, run.lines()
+        self._run = run
         self.spool = run.spool
         """The file that keeps the lines."""
 
-    def __next__(self) -> bytes:
-        """Return the next line; raises ``ConverterFailed`` behind the last where the command did not end well."""
-        for line in self._lines:
-            return line
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the lines; raises ``ConverterFailed`` behind the last where the command did not end well."""
+        yield from self._run.lines()
         failure = self._run.wait().failure
         if failure is not None:
             raise ConverterFailed(f"it {failure}")
-        raise StopIteration
 
     def close(self) -> str | None:
         """End the command, whatever it does; returns what it wrote to standard error, bounded and harmless."""

@@ -16,13 +16,10 @@ from validator.converter import ConversionError
 from validator.descriptor import Descriptor
 from validator.replay.converters import ConverterFailed, Lines
 from validator.replay.runs import Run
-from validator.stream.ingest import Ingest, SchemaError
+from validator.stream.ingest import Ingest, SchemaError, batches
 from validator.stream.protocol import ProtocolError
 
 SCHEMA = "record-stream"
-
-TELL = 500
-"""Lines between two words about progress."""
 
 
 @dataclass(frozen=True)
@@ -60,23 +57,18 @@ def feed(
     bench.execute("BEGIN")
     try:
         with nullcontext() if kept else (folder / "stream.jsonl").open("wb") as spool:
-            offset = 0
-            for number, line in enumerate(lines, 1):
+            for batch in batches(lines):
                 if spool is not None:
-                    spool.write(line)
-                ingest.line(line, offset)
-                offset += len(line)
-                if progress is not None and number % TELL == 0:
-                    progress(TELL)
+                    spool.writelines(batch)
+                ingest.lines(batch)
+                if progress is not None:
+                    progress(len(batch))
         ingest.finish()
     except ProtocolError as error:
-        ingest.flush()
         fed.failure = Failure(f"the converter broke the protocol: {error}", error.line or None, lines.close())
     except ConverterFailed as error:
-        ingest.flush()
         fed.failure = Failure(f"the converter failed: {error}", stderr=lines.close())
     except OSError as error:
-        ingest.flush()
         fed.failure = Failure(f"the stream could not be kept: {error.strerror}; free some disk space")
     finally:
         lines.close()

@@ -5,13 +5,15 @@ Nothing is judged here: what the converter said is written down in the workbench
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any
 
-from validator.census import key_part, key_text
+from validator.census import key_of_number, key_part, key_text
 from validator.workbench.encoding import (
+    Blob,
     json_column,
     json_digest,
     recorded_column,
@@ -35,6 +37,8 @@ STATEMENTS = {
     )
 }
 """How rows are written to the tables beside ``record``."""
+
+Row = Sequence[Any]
 
 Rows = dict[str, list[tuple[Any, ...]]]
 """Rows by the statement that writes them."""
@@ -125,12 +129,42 @@ class KeyRule:
     columns: tuple[str, ...]
 
 
+_FIXED = ("line", "at", "tab", "key", "digest", "offset", "length")
+_NESTED = {"toolCalls", "links", "counts", "dimensions"}
+
+
+class _Plan:
+    """How lines with the same members are written: what is taken, how it is encoded, and by which statement."""
+
+    def __init__(self, run: int, alias: tuple[str, ...], members: tuple[str, ...]) -> None:
+        plain = [member for member in members if member in _PLAIN]
+        # For one name alone itemgetter gives no tuple.
+        self.take = itemgetter(*plain) if len(plain) > 1 else lambda item: [item[member] for member in plain]
+        encoders = [(place, _PLAIN[member][1]) for place, member in enumerate(plain, len(_FIXED))]
+        self.encoders = [(place, encode) for place, encode in encoders if encode is not _as_it_is]
+        self.groups = [(member, *_GROUPS[member]) for member in members if member in _GROUPS]
+        self.nested = not {*_NESTED, *alias}.isdisjoint(members)
+        columns = [*_FIXED, *(_PLAIN[member][0] for member in plain)]
+        for _, present, inside in self.groups:
+            columns += [*([present] if present else []), *(column for _, column, _ in inside)]
+        self.statement = _statement(run, columns)
+        self.statement_of_line = _statement(run, [*columns, "native_line"])
+        """For a record that carries a line of a file."""
+
+
+def _statement(run: int, columns: list[str]) -> str:
+    # A record's place in the order is the number of its line, which is the first of the columns.
+    marks = ", ".join("?" * (len(columns) - 1))
+    return f"INSERT INTO record (run, ord, {', '.join(columns)}) VALUES ({run}, ?1, ?1, {marks})"
+
+
 class RecordColumns:
     """Makes the rows of one run's lines."""
 
     def __init__(self, run: int, keys: dict[str, KeyRule], alias: tuple[str, ...]) -> None:
         self.run, self.keys, self.alias = run, keys, alias
         self._open = {"author", "input", "result", "root", *alias}
+        self._plan = lru_cache(maxsize=256)(partial(_Plan, run, alias))
 
     def stream(self, item: dict[str, Any], number: int) -> tuple[Any, ...]:
         """Return the row of a stream line."""
@@ -144,58 +178,58 @@ class RecordColumns:
         """Return the table (or kind) and key, as compact JSON, of the unit that a record carries."""
         native = item.get("native")
         record = native.get("record") if isinstance(native, dict) else None
-        if not isinstance(record, dict) or not isinstance(record.get("row"), dict):
+        row = record.get("row") if isinstance(record, dict) else None
+        if record is None or not isinstance(row, dict):
             return None, None
-        table, row = record.get("table"), record["row"]
+        table = record.get("table")
         rule = self.keys.get(table) if isinstance(table, str) else None
         if rule is None:
             return table, None
         if not rule.columns:
             return table, _key_of_entity(item)
+        if len(rule.columns) == 1 and type(number := row.get(rule.columns[0])) is int:
+            return table, key_of_number(number)
         if not all(column in row for column in rule.columns):
             return table, None
         return table, key_text([_recorded_part(row[column]) for column in rule.columns])
 
     def holds_json(self, item: dict[str, Any]) -> bool:
         """Whether a line has members that are any JSON, where an integer may be longer than 64 bits."""
-        if not self._open.isdisjoint(item) or isinstance(item.get("content"), (list, dict)):
+        if not self._open.isdisjoint(item) or type(item.get("content")) in (list, dict):
             return True
         native = item.get("native")
-        if isinstance(native, dict) and isinstance(native.get("record"), dict) and "value" in native["record"]:
+        if type(native) is dict and type(record := native.get("record")) is dict and "value" in record:
             return True
         calls = item.get("toolCalls")
-        return isinstance(calls, list) and not all(
-            isinstance(call, dict) and type(call.get("arguments")) is str for call in calls
+        return type(calls) is list and not all(
+            type(call) is dict and type(call.get("arguments")) is str for call in calls
         )
 
-    def record(self, item: dict[str, Any], line: int, number: int, offset: int, length: int) -> Rows:
-        """Return the rows of a record line; that of ``record`` first."""
+    def record(
+        self, item: dict[str, Any], line: int, number: int, offset: int, length: int
+    ) -> tuple[str, Row, Rows]:
+        """Return the statement and the row of a record line, and the rows of what lies inside it."""
         tab, key = self.unit_of(item)
         native = item["native"]
         record = native.get("record")
-        digest = _native_digest(native)
-        columns = ["line", "ord", "run", "at", "tab", "key", "digest", "native_line", "offset", "length"]
-        native_line = record.get("line") if record else None
-        values = [line, line, self.run, number, tab, key, digest, native_line, offset, length]
-        for name, value in item.items():
-            plain = _PLAIN.get(name)
-            if plain is not None:
-                columns.append(plain[0])
-                values.append(plain[1](value))
-            elif name in _GROUPS:
-                present, members = _GROUPS[name]
-                if present is not None:
-                    columns.append(present)
-                    values.append(1)
-                for member, column, encode in members:
-                    if member in value:
-                        columns.append(column)
-                        values.append(encode(value[member]))
-        rows: Rows = {_record_statement(tuple(columns)): [tuple(values)]}
-        self._nested(rows, item, line)
-        return rows
+        plan = self._plan(tuple(item))
+        values = [line, number, tab, key, _native_digest(native), offset, length, *plan.take(item)]
+        for place, encode in plan.encoders:
+            values[place] = encode(values[place])
+        for name, present, members in plan.groups:
+            value = item[name]
+            if present is not None:
+                values.append(1)
+            for member, _, encode in members:
+                values.append(encode(value[member]) if member in value else None)
+        statement = plan.statement
+        if record and (native_line := record.get("line")) is not None:
+            statement = plan.statement_of_line
+            values.append(native_line)
+        return statement, values, self._nested(item, line) if plan.nested else {}
 
-    def _nested(self, rows: Rows, item: dict[str, Any], line: int) -> None:
+    def _nested(self, item: dict[str, Any], line: int) -> Rows:
+        rows: Rows = {}
         if calls := item.get("toolCalls"):
             rows[STATEMENTS["record_call"]] = [
                 (line, index, recorded_column(call["occurrence"]), json_column(call.get("providerId")),
@@ -217,15 +251,10 @@ class RecordColumns:
                 rows[STATEMENTS["record_destination"]] = [
                     (line, name, _kind(value), json_column(value)) for name, value in facts.items()
                 ]
+        return rows
 
 
-@lru_cache(maxsize=256)
-def _record_statement(columns: tuple[str, ...]) -> str:
-    """Only the columns that a line fills are bound: most lines fill a third of them."""
-    return f"INSERT INTO record ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-
-
-def _native_digest(native: dict[str, Any]) -> bytes | None:
+def _native_digest(native: dict[str, Any]) -> Blob | None:
     """Digest the unit that a record carries: a row, the value of a line, or bytes."""
     record = native.get("record")
     if not record:

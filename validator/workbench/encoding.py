@@ -9,21 +9,28 @@ Three encodings leave here:
 * ``cell_column``: a cell as a column: numbers as numbers, text as text, anything else as a BLOB.
 * ``json_column``, ``value_column``: a JSON value as a column: a string as text, anything else as a BLOB; the first
   leaves out members that are null, the second says the value exactly.
-* digests: 16 bytes (BLAKE2b) of the canonical JSON of a row, a cell or a value. Numbers are
-  canonical by numeric value: a REAL 1.0 and an INTEGER 1 give the same digest.
+* digests: 16 bytes (BLAKE2b) of the canonical JSON of a row, a cell or a value. Of a row it is that of its columns'
+  names, then of its cells, both in the code point order of the names. Numbers are canonical by numeric value: a REAL
+  1.0 and an INTEGER 1 give the same digest.
 """
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 import orjson
 
-Column = None | int | float | str | bytes
+Blob = bytearray
+"""How a BLOB is bound: a bytearray goes into a statement as it is; for bytes sqlite3 looks for an adapter first."""
+
+Column = None | int | float | str | Blob
+"""What goes into a column."""
 
 SAFE_INTEGER = 2**53
 """Integers beyond this size, either way, are tagged in the record stream."""
@@ -32,8 +39,16 @@ LONGEST_TEXT = 1024
 """Text longer than this, in characters, stands in a column by its digest."""
 
 
-def _digest(encoded: bytes) -> bytes:
-    return blake2b(encoded, digest_size=16).digest()
+_INFINITE = (float("inf"), float("-inf"))
+
+
+def _digest(encoded: bytes | Blob) -> Blob:
+    return Blob(blake2b(encoded, digest_size=16).digest())
+
+
+def _long(encoded: bytes | Blob) -> Blob:
+    """Stand in for what is too long for a column."""
+    return Blob(b"#") + _digest(encoded)
 
 
 def cell_json(cell: Any) -> Any:
@@ -69,35 +84,69 @@ def _text_json(text: str) -> Any:
     return text
 
 
-def row_digest(names: list[str], row: tuple[Any, ...]) -> tuple[bytes, bool]:
-    """Digest a native row; ``names`` are the column names in code point order, ``row`` its cells.
+class RowNames:
+    """The names of a row's columns in code point order, as every digest of such a row begins."""
 
-    Also says whether all text in it is UTF-8.
+    def __init__(self, names: Sequence[str]) -> None:
+        self._begun = blake2b(orjson.dumps(names), digest_size=16)
+
+    def digest(self, cells: bytes) -> Blob:
+        """Digest the cells of a row, which stand in the order of the names as canonical JSON."""
+        digest = self._begun.copy()
+        digest.update(cells)
+        return Blob(digest.digest())
+
+
+def row_digest(names: RowNames, cells: tuple[Any, ...]) -> tuple[Blob, bool, int]:
+    """Digest a native row, whose cells stand in the order of the names.
+
+    Also says whether all text in it is UTF-8, and its size in bytes.
     """
-    cells = dict(zip(names, row, strict=True))
-    for name, cell in cells.items():
-        kind = type(cell)
-        if cell is not None and kind is not str:
-            cells[name] = cell_json(cell)
-    try:
-        return _digest(orjson.dumps(cells)), True
-    except TypeError:
-        whole = {name: cell_json(cell) for name, cell in zip(names, row, strict=True)}
-        return _digest(orjson.dumps(whole)), False
+    if _canonical_floats(cells):
+        try:
+            encoded = orjson.dumps(cells, option=orjson.OPT_STRICT_INTEGER)
+            return names.digest(encoded), True, len(encoded)
+        except TypeError:  # a BLOB, a large integer, or text that is not UTF-8
+            pass
+    whole = [cell_json(cell) for cell in cells]
+    sound = not any(type(cell) is str and type(shown) is dict for cell, shown in zip(cells, whole, strict=True))
+    encoded = orjson.dumps(whole)
+    return names.digest(encoded), sound, len(encoded)
 
 
-def recorded_row_digest(row: dict[str, Any]) -> bytes:
-    """Digest the row of a record's ``native.record``, so that it equals ``row_digest`` of an equal row.
+def recorded_row_digest(row: dict[str, Any]) -> Blob:
+    """Digest the row of a record's ``native.record``, so that it equals ``row_digest`` of an equal row."""
+    take, names = _in_order(tuple(row))
+    cells = take(row)
+    if _canonical_floats(cells):
+        try:
+            return names.digest(orjson.dumps(cells, option=orjson.OPT_STRICT_INTEGER | orjson.OPT_SORT_KEYS))
+        except TypeError:  # a large integer
+            pass
+    return names.digest(orjson.dumps([_recorded_json(cell) for cell in cells], option=orjson.OPT_SORT_KEYS))
 
-    Its numbers are brought to canonical form in place.
-    """
-    for name, cell in row.items():
-        kind = type(cell)
-        if kind is float:
-            row[name] = _float_json(cell)
-        elif kind is int and not -SAFE_INTEGER <= cell <= SAFE_INTEGER:
-            row[name] = _untagged_json(cell)
-    return _digest(orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
+
+@lru_cache(maxsize=256)
+def _in_order(names: tuple[str, ...]) -> tuple[Callable[[dict[str, Any]], tuple[Any, ...]], RowNames]:
+    """Return how the cells of a recorded row are put in order, and the names in that order."""
+    ordered = sorted(names)
+    if len(ordered) < 2:  # for which itemgetter gives no tuple
+        return lambda row: tuple(row.values()), RowNames(ordered)
+    return itemgetter(*ordered), RowNames(ordered)
+
+
+def _canonical_floats(cells: tuple[Any, ...]) -> bool:
+    """Whether each REAL among the cells is finite and no whole number: then it is canonical as it stands."""
+    return not [cell for cell in cells if cell.__class__ is float and (cell.is_integer() or cell in _INFINITE)]
+
+
+def _recorded_json(cell: Any) -> Any:
+    kind = type(cell)
+    if kind is float:
+        return _float_json(cell)
+    if kind is int and not -SAFE_INTEGER <= cell <= SAFE_INTEGER:
+        return _untagged_json(cell)
+    return cell
 
 
 def cell_column(cell: Any) -> Column:
@@ -105,7 +154,7 @@ def cell_column(cell: Any) -> Column:
     kind = type(cell)
     if kind is str:
         if len(cell) > LONGEST_TEXT:
-            return b"#" + _digest(orjson.dumps(_text_json(cell)))
+            return _long(orjson.dumps(_text_json(cell)))
         text = _text_json(cell)
         return text if type(text) is str else _bounded(orjson.dumps(text))
     if kind is bytes:
@@ -117,7 +166,7 @@ def recorded_column(value: Any) -> Column:
     """Return a cell value of a record line (plain or tagged) as a workbench column."""
     kind = type(value)
     if kind is str:
-        return value if len(value) <= LONGEST_TEXT else b"#" + _digest(orjson.dumps(value))
+        return value if len(value) <= LONGEST_TEXT else _long(orjson.dumps(value))
     if kind is dict:
         if "$real" in value:
             return float(value["$real"])
@@ -148,18 +197,18 @@ def _untagged_json(number: int) -> Any:
     return {"$int": str(number)} if double is None else _float_json(double)
 
 
-def _bounded(encoded: bytes) -> bytes:
-    return encoded if len(encoded) <= LONGEST_TEXT else b"#" + _digest(encoded)
+def _bounded(encoded: bytes | Blob) -> Blob:
+    return Blob(encoded) if len(encoded) <= LONGEST_TEXT else _long(encoded)
 
 
-def cell_digest(cell: Any) -> bytes | None:
+def cell_digest(cell: Any) -> Blob | None:
     """Digest a native cell; None for NULL."""
     if cell is None:
         return None
     return _digest(orjson.dumps(cell_json(cell)))
 
 
-def recorded_digest(value: Any) -> bytes | None:
+def recorded_digest(value: Any) -> Blob | None:
     """Digest a cell value of a record line, so that it equals ``cell_digest`` of an equal cell."""
     kind = type(value)
     if value is None:
@@ -177,7 +226,7 @@ def _is_tag(value: dict[str, Any]) -> bool:
     return len(value) == 1 and next(iter(value)) in ("$text", "$blob", "$real", "$int")
 
 
-def value_digest(value: Any) -> bytes:
+def value_digest(value: Any) -> Blob:
     """Digest any JSON value, null too, exactly: keys in code point order, numbers by numeric value."""
     return _digest(_exact(value))
 
@@ -195,7 +244,7 @@ def _json_column(value: Any, write: Callable[[Any], bytes]) -> Column:
     if value is None:
         return None
     if type(value) is str:
-        return value if len(value) <= LONGEST_TEXT else b"#" + _digest(orjson.dumps(value))
+        return value if len(value) <= LONGEST_TEXT else _long(orjson.dumps(value))
     return _bounded(b"=" + write(value))
 
 
@@ -229,9 +278,11 @@ def json_column(value: Any) -> Column:
     return _json_column(value, canonical)
 
 
-def json_digest(value: Any) -> bytes | None:
+def json_digest(value: Any) -> Blob | None:
     """Digest a JSON value; None for null."""
-    return None if value is None else _digest(canonical(value))
+    if value is None:
+        return None
+    return _digest(orjson.dumps(value) if type(value) is str else canonical(value))
 
 
 def canonical(value: Any) -> bytes:
