@@ -7,6 +7,7 @@ waits for a pipe that some descendant keeps open.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import selectors
@@ -18,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,6 +32,8 @@ from validator.stream.outcome import Limits, Outcome
 from validator.stream.protocol import ProtocolError
 
 CHUNK = 1 << 20
+PIPE = 1 << 20
+"""Bytes that a converter can be ahead of the thread that drains its output; a system may allow fewer."""
 STOP_PATIENCE = 1.2
 """Seconds between asking the supervisor to end a run and ending the supervisor."""
 
@@ -115,10 +119,10 @@ class Run:
             end = chunk.rfind(b"\n") + 1
             held += chunk[:end] if end else chunk
             if end:
-                for line in bytes(held).split(b"\n")[:-1]:
+                for line in BytesIO(held):
                     number += 1
-                    self._check_length(number, len(line) + 1)
-                    yield line + b"\n"
+                    self._check_length(number, len(line))
+                    yield line
                 held = bytearray(chunk[end:])
             self._check_length(number + 1, len(held))
         if held and self.wait().failure is None:
@@ -195,6 +199,9 @@ class Run:
             raise
         finally:
             os.close(teller)
+        if hasattr(fcntl, "F_SETPIPE_SZ") and process.stdout is not None:
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(process.stdout.fileno(), fcntl.F_SETPIPE_SZ, PIPE)
         return process, told
 
     def _drain_to_the_end(self) -> None:
