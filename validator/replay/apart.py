@@ -6,13 +6,14 @@ tells the two apart.
 
 from __future__ import annotations
 
-import json
+import pickle
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 from validator.census import Store, StoreError
+from validator.census.request import Request
 from validator.descriptor import Descriptor
 from validator.replay.converters import External
 from validator.replay.runs import Run
@@ -40,15 +41,9 @@ class CensusApart:
     def __init__(self, run: Run, store: Store, path: Path, descriptor: Descriptor, folder: Path) -> None:
         self._run = run
         self._bench = folder / "native.db"
-        request = {
-            "descriptor": str(descriptor.folder.resolve()),
-            "format": run.format,
-            "store": str(path),
-            "workbench": str(self._bench),
-            "run": run.number,
-            "source": run.source_number,
-            "log": store.log,
-        }
+        assert run.source_number is not None
+        shapes = tuple(descriptor.shapes)
+        request = Request(run.shape, shapes, path, self._bench, run.number, run.source_number, store.log)
         self._process = subprocess.Popen(
             _module("validator.census"),
             stdin=subprocess.PIPE,
@@ -56,7 +51,7 @@ class CensusApart:
             stderr=subprocess.PIPE,
         )
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request).encode())
+        self._process.stdin.write(pickle.dumps(request))
         self._process.stdin.close()
         self._process.stdin = None
 
