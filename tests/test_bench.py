@@ -30,3 +30,8 @@ def test_a_grown_store_has_the_schema_of_its_release_and_as_many_messages_as_ask
     assert store.execute("SELECT count(*), count(DISTINCT session_id) FROM messages").fetchone() == (41, 3)
     assert store.execute("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'").fetchone()[0] > 0
     store.close()
+
+
+def test_every_one_of_many_captures_is_judged_whatever_the_number_of_jobs(tmp_path: Path) -> None:
+    found = bench.many(3, tmp_path)
+    assert [(one["jobs"], one["captures"], one["sound"]) for one in found] == [(1, 3, True), (2, 3, True)]

@@ -1,14 +1,16 @@
 """Runs the benchmark: ``python -m tests.bench [--messages N]… [--hermes PROGRAM] [--runs N] [--output FOLDER]``.
 
 At each size the full check, the floor and, where its program is named, the release's own export of the same store
-take turns; the medians and their ratios are printed. ``--output`` writes ``benchmark.md``, ``benchmark.json`` and
-``benchmark.svg``. It ends with 1 where a run failed, did not give every row a record, or missed a planted lie.
+take turns; the medians and their ratios are printed. ``--captures N`` measures as many small captures too. ``--output``
+writes ``benchmark.md``, ``benchmark.json`` and ``benchmark.svg``. It ends with 1 where a run failed, did not give every
+row a record, or missed a planted lie.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from tests.bench.grow import NAMESPACE, grow
 from tests.bench.measure import Cost, median, run
 
 ROOT = Path(__file__).parents[2]
+SMALL = ROOT / "captures/0.19.0-edit-review"
 SIZES = (10_000, 100_000)
 PER_SESSION = 200
 LOOP = 10_000
@@ -111,12 +114,28 @@ def schema_loop(folder: Path) -> dict[str, Any]:
 
 def start_up(folder: Path, runs: int) -> dict[str, float]:
     """Measure what a user waits for before anything happens, in seconds of wall-clock time."""
-    small = str(ROOT / "captures/0.19.0-edit-review")
-    commands = {"validator --help": ["--help"], "validator check (one small capture)": ["check", small]}
+    commands = {"validator --help": ["--help"], "validator check (one small capture)": ["check", str(SMALL)]}
     return {
         name: median([run(python("validator", *words), folder / "output", ROOT) for _ in range(runs)]).wall
         for name, words in commands.items()
     }
+
+
+def many(count: int, folder: Path) -> list[dict[str, Any]]:
+    """Measure the check of so many small captures, in one process and in two."""
+    captures, output = folder / "captures", folder / "output"
+    for name in (f"{number:05}" for number in range(count)):
+        shutil.copytree(SMALL, captures / name)
+        manifest = json.loads((SMALL / "capture.json").read_bytes())
+        (captures / name / "capture.json").write_text(json.dumps({**manifest, "id": name}), encoding="utf-8")
+    found = []
+    for jobs in (1, 2):
+        cost = run(python("validator", "check", str(captures), "--json", "--jobs", str(jobs)), output, ROOT)
+        report = json.loads(output.read_bytes())
+        sound = cost.status == 0 and len(report["captures"]) == count
+        found.append({"captures": count, "jobs": jobs, "sound": sound, **vars(cost)})
+    shutil.rmtree(captures)
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -124,6 +143,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench")
     parser.add_argument("--messages", type=int, action="append", help="a size; repeatable")
     parser.add_argument("--long-session", type=int, help="also one session of so many messages")
+    parser.add_argument("--captures", type=int, help="also so many small captures, in one process and in two")
     parser.add_argument("--hermes", help="the program `hermes` of an installed release 0.19.0")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--output", type=Path, help="folder for the table, the data and the plot")
@@ -138,12 +158,15 @@ def main(arguments: list[str]) -> int:
         folder = Path(name)
         results = [measured(size, each, commands, given.runs, folder) for size, each in sizes]
         data = {"sizes": results, "schema_loop": schema_loop(folder), "start_up": start_up(folder, max(given.runs, 3))}
+        if given.captures:
+            data["many"] = many(given.captures, folder)
     from tests.bench.present import table, write
 
     print(table(data))
     if given.output:
         write(data, given.output)
-    return int(not all(result["sound"] and result["lie_found"] for result in results))
+    sound = all(result["sound"] and result["lie_found"] for result in results)
+    return int(not sound or not all(result["sound"] for result in data.get("many", [])))
 
 
 if __name__ == "__main__":

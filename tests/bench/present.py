@@ -70,11 +70,30 @@ def table(data: dict[str, Any]) -> str:
         f"A plain `jsonschema` loop over the stream of {loop['messages']:,} messages: {loop['wall']:.1f} s, "
         f"{1e6 * loop['wall'] / loop['messages']:.0f} µs a message.",
         "\n".join(f"`{name}`: {1000 * seconds:.0f} ms" for name, seconds in data["start_up"].items()),
+        *([_many(data["many"])] if "many" in data else []),
         "Every row was in a record: " + ", ".join(f"{r['messages']:,} {_yes(r['sound'])}" for r in data["sizes"]) + ". "
         "A lie in the last message's record was found: "
         + ", ".join(f"{r['messages']:,} {_yes(r['lie_found'])}" for r in data["sizes"]) + ".",
     ]  # fmt: skip
     return "\n\n".join(parts) + "\n"
+
+
+def _many(found: list[dict[str, Any]]) -> str:
+    rows = [
+        [
+            f"{one['captures']:,}",
+            str(one["jobs"]),
+            f"{one['wall']:.1f}",
+            f"{one['cpu']:.1f}",
+            f"{one['largest'] / MIB:.0f}",
+            f"{one['together'] / MIB:.0f}",
+            f"{1000 * one['wall'] / one['captures']:.1f}",
+            _yes(one["sound"]),
+        ]
+        for one in found
+    ]
+    heads = ["small captures", "jobs", "wall s", "CPU s", "largest MiB", "all MiB", "ms a capture", "all conform"]
+    return tabulate(rows, heads, tablefmt="github", disable_numparse=True, colalign=["right"] * 8)
 
 
 def _yes(fact: bool) -> str:
