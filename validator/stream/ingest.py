@@ -100,6 +100,8 @@ class Ingest:
         self.number = 0
         self.begin: dict[str, Any] | None = None
         self.ended = False
+        self._within = False
+        """Whether a record may stand here: behind ``begin`` and before ``end``."""
         self.counts = Counts()
         self.schema_errors: list[SchemaError] = []
         self.broken_lines = 0
@@ -115,7 +117,12 @@ class Ingest:
         valid = [self._check(item) for item in items]
         try:
             for item, is_valid, raw in zip(items, valid, batch, strict=False):
-                self._line(item, is_valid, len(raw))
+                self.number += 1
+                if is_valid and self._within and item["line"] == "record":
+                    self._record(item, len(raw))
+                else:
+                    self._line(item, is_valid, len(raw))
+                self._offset += len(raw)
         finally:
             self._write()
         if fault is not None:
@@ -144,20 +151,20 @@ class Ingest:
         return items, None
 
     def _line(self, item: dict[str, Any], valid: bool, length: int) -> None:
-        self.number += 1
+        """Take a line that is no valid record, or stands where none may."""
         kind = item.get("line")
         if self.ended:
             raise ProtocolError(self.number, "a line after `end`; `end` must be the last line")
         if self.begin is None and kind != "begin":
             raise ProtocolError(self.number, "the first line must be `begin`")
         if kind == "record":
-            self._record(item, valid, length)
+            self._broken(item, length)
         elif valid:
             getattr(self, f"_{kind}")(item)
         else:
             pointer, message = self._explain(item)[0]
             raise ProtocolError(self.number, f"breaks the record stream's schema at {pointer or '/'}: {message}")
-        self._offset += length
+        self._within = self.begin is not None and not self.ended
 
     def _begin(self, item: dict[str, Any]) -> None:
         if self.begin is not None:
@@ -177,39 +184,36 @@ class Ingest:
         self.counts.streams += 1
         self._others[STATEMENTS["record_stream"]].append(self._columns.stream(item, self.number))
 
-    def _record(self, item: dict[str, Any], valid: bool, length: int) -> None:
-        if valid and item["stream"] not in self._streams:
-            raise ProtocolError(self.number, f"stream {item['stream']} is not declared above this record")
+    def _record(self, item: dict[str, Any], length: int) -> None:
+        stream = item["stream"]
+        if stream not in self._streams:
+            raise ProtocolError(self.number, f"stream {stream} is not declared above this record")
         self.counts.records += 1
-        line = self.first + self.number
-        found: tuple[str, Row, Rows] | None
-        if valid:
-            found = self._columns.record(item, line, self.number, self._offset, length)
-            self.used_streams.add(item["stream"])
-        else:
-            self._broken(item)
-            found = self._salvaged(item, line, length)
-        if found is not None:
-            statement, row, nested = found
-            self._records.append((statement, row))
+        self.used_streams.add(stream)
+        self._hold(self._columns.record(item, self.first + self.number, self.number, self._offset, length))
+
+    def _hold(self, found: tuple[str, Row, Rows]) -> None:
+        statement, row, nested = found
+        self._records.append((statement, row))
+        if nested:
             for others, rows in nested.items():
                 self._others[others].extend(rows)
 
-    def _broken(self, item: dict[str, Any]) -> None:
+    def _broken(self, item: dict[str, Any], length: int) -> None:
+        """Take a record that breaks the schema; where it can be read as a record all the same, its unit counts."""
+        self.counts.records += 1
         self.broken_lines += 1
         if len(self.schema_errors) < MOST_SCHEMA_ERRORS:
             tab, key = self._columns.unit_of(item)
             found = self._explain(item) or [("", "breaks the schema")]
             self.schema_errors.append(SchemaError(self.number, found[0][0], found[0][1], key, tab))
-
-    def _salvaged(self, item: dict[str, Any], line: int, length: int) -> tuple[str, Row, Rows] | None:
-        """Return the rows of a broken line where it can be read as a record all the same, so that its unit counts."""
         try:
-            found = self._columns.record(item, line, self.number, self._offset, length)
+            rows = self._columns.record(item, self.first + self.number, self.number, self._offset, length)
         except (TypeError, KeyError, ValueError, AttributeError):
-            return None
-        rows = [found[1], *(row for nested in found[2].values() for row in nested)]
-        return found if all(_bindable(cell) for row in rows for cell in row) else None
+            return
+        cells = [rows[1], *(row for nested in rows[2].values() for row in nested)]
+        if all(_bindable(cell) for row in cells for cell in row):
+            self._hold(rows)
 
     def _gap(self, item: dict[str, Any]) -> None:
         self.counts.gaps += 1
