@@ -115,6 +115,9 @@ def errors(name: str, instance: object) -> list[tuple[str, str]]:
     A message has at most MESSAGE_LENGTH characters and says what the schema asks for, never what the
     instance holds, apart from the names of unknown members. Raises SchemaNotHeldError.
     """
+    fast = fast_validator_for(name)
+    if fast is not None and fast.is_valid(instance):  # most are, and jsonschema takes long to import
+        return []
     from validator.schemas._messages import explain
 
     return explain(validator_for(name), instance, limit=ERROR_LIMIT, length=MESSAGE_LENGTH)
