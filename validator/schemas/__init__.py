@@ -21,6 +21,9 @@ Schema = dict[str, Any]
 MESSAGE_LENGTH = 200
 """Characters a message has at most."""
 
+SHALLOW = 64
+"""Levels of nesting up to which the fast engine alone may find an instance valid."""
+
 ERROR_LIMIT = 1000
 """Errors collected from one instance at most: a hostile one could hold millions."""
 
@@ -116,8 +119,24 @@ def errors(name: str, instance: object) -> list[tuple[str, str]]:
     instance holds, apart from the names of unknown members. Raises SchemaNotHeldError.
     """
     fast = fast_validator_for(name)
-    if fast is not None and fast.is_valid(instance):  # most are, and jsonschema takes long to import
+    # Most are valid, and jsonschema takes long to import; it also has its say on what is nested deeply.
+    if fast is not None and not _is_nested_beyond(instance, SHALLOW) and fast.is_valid(instance):
         return []
     from validator.schemas._messages import explain
 
     return explain(validator_for(name), instance, limit=ERROR_LIMIT, length=MESSAGE_LENGTH)
+
+
+def _is_nested_beyond(instance: object, levels: int) -> bool:
+    """Whether lists and objects lie in one another deeper than so many levels."""
+    inside = [instance]
+    for _ in range(levels + 1):
+        above, inside = inside, []
+        for value in above:
+            if isinstance(value, dict):
+                inside.extend(value.values())
+            elif isinstance(value, list):
+                inside.extend(value)
+        if not inside:
+            return False
+    return True
