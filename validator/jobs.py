@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -161,6 +161,7 @@ def executor_of(jobs: str) -> Iterator[Executor | None]:
     if int(jobs) == 1:
         yield None
         return
+    from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     # Spawned, not forked: a fork copies locks that threads hold.
