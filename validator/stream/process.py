@@ -31,7 +31,7 @@ from validator.stream.excerpt import Excerpt
 from validator.stream.outcome import Limits, Outcome
 from validator.stream.protocol import ProtocolError
 
-CHUNK = 1 << 20
+CHUNK = 1 << 16
 PIPE = 1 << 20
 """Bytes that a converter can be ahead of the thread that drains its output; a system may allow fewer."""
 STOP_PATIENCE = 1.2
