@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -18,9 +18,8 @@ LAST_SECOND = 253402300799
 DEEPEST = 500
 """JSON nested deeper than this is malformed."""
 
-_EXACT = 2**14
-"""From here on a double has no more than 38 bits behind the point, and a million (5**6 times a power of two) fits into
-what is left: its product with the fraction is exact, and ``datetime`` rounds that half-even."""
+_NEXT_MINUTE = 59.9999995
+"""From here on seconds may be rounded to the next minute."""
 
 _EPOCH = datetime(1970, 1, 1)  # naive on purpose: nothing here ever leaves UTC
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -35,13 +34,20 @@ def time_text(cell: Any) -> str | None:
     """
     if type(cell) not in (int, float) or not 0 <= cell <= LAST_SECOND:
         return None
-    if cell >= _EXACT:
-        return datetime.fromtimestamp(cell, UTC).isoformat(timespec="microseconds")[:26] + "Z"
+    # The remainder of a division is exact, and formatting rounds the exact value half-even.
+    minutes, seconds = divmod(cell, 60)
+    if seconds < _NEXT_MINUTE:
+        return f"{_minute(minutes)}{seconds:09.6f}Z"
     numerator, denominator = cell.as_integer_ratio()
     microseconds, rest = divmod(numerator * 1_000_000, denominator)
     if 2 * rest > denominator or (2 * rest == denominator and microseconds % 2):
         microseconds += 1
     return (_EPOCH + timedelta(microseconds=microseconds)).isoformat(timespec="microseconds") + "Z"
+
+
+@lru_cache(maxsize=1024)
+def _minute(minutes: float) -> str:
+    return (_EPOCH + timedelta(minutes=minutes)).isoformat()[:17]
 
 
 @dataclass
