@@ -78,7 +78,7 @@ INDEXES = (
     # A query of the records with one of these members reads them here, and not all records.
     "CREATE INDEX IF NOT EXISTS record_that_says_more ON record (line) WHERE "
     + " OR ".join(f'"{name}" IS NOT NULL' for name in _SELDOM),
-    "CREATE INDEX IF NOT EXISTS record_call_by_line ON record_call (line)",
+    "CREATE INDEX IF NOT EXISTS record_call_by_line ON record_call (line, idx)",
     "CREATE INDEX IF NOT EXISTS record_link_by_line ON record_link (line)",
     "CREATE INDEX IF NOT EXISTS record_count_by_line ON record_count (line)",
     "CREATE INDEX IF NOT EXISTS record_dimension_by_line ON record_dimension (line)",
