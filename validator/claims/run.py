@@ -1,4 +1,4 @@
-"""Runs claims in the workbench: how many subjects each has, and what violates it.
+"""Runs claims and notice rules in the workbench: how many subjects each claim has, what violates it, what is noted.
 
 Claims may come from a stranger's descriptor: they run under an authorizer that lets them read ``native_*``
 and ``record_*`` and nothing else, with a time limit.
@@ -10,26 +10,30 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from validator.claims import Claim
+from validator.claims import Claim, NoticeRule
 from validator.descriptor import DescriptorError
 
 SECONDS = 120.0
 """How long one query of a claim may take."""
 
 THREADS = min(os.cpu_count() or 1, 4)
-"""Claims that run at once on a large workbench."""
+"""Claims and rules that run at once on a large workbench."""
 
 EXAMPLES = 20
 """Violations of one claim that are described; all are counted."""
 
 COLUMNS = ("unit", "line", "at", "expected", "found")
 """What a violations query returns, in any order."""
+
+NOTED = ("run", "source", "tab", "key", "unit", "col", "detail")
+"""What a notice rule returns, in any order."""
 
 FORBIDDEN_FUNCTIONS = frozenset(
     (  # one string: a list of this length would take a screen
@@ -72,21 +76,40 @@ class Outcome:
         return "holds" if self.subjects else "not exercised"
 
 
-def run(workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str]) -> list[Outcome]:
-    """Run the claims that concern some of the formats; outcomes are in the order of the claims.
+Task = Callable[[sqlite3.Connection], Any]
 
-    A workbench on disk is read by as many threads as there are cores to spare: SQLite works without Python's lock.
+
+def run(workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str]) -> list[Outcome]:
+    """Run the claims that concern some of the formats; outcomes are in the order of the claims."""
+    return run_all(workbench, claims, formats, ())[0]
+
+
+def run_all(
+    workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str], rules: Sequence[NoticeRule]
+) -> tuple[list[Outcome], list[list[tuple[Any, ...]]]]:
+    """Run claims, and notice rules beside them; gives the outcomes, and what each rule finds, as rows of NOTED.
+
+    None reads what another gives. A workbench on disk is read by as many threads as there are cores to spare: SQLite
+    works without Python's lock.
     """
     wanted = [claim for claim in claims if formats & set(claim.formats)]
+    tasks: list[Task] = [partial(_noted, rule=rule) for rule in rules]
+    tasks += [partial(run_one, claim=claim) for claim in wanted]
     files = [(name, path) for _, name, path in workbench.execute("PRAGMA database_list") if name != "temp"]
-    if not all(path for _, path in files):
+    if all(path for _, path in files):
+        lengths = [len(rule.select) for rule in rules] + [len(claim.violations) for claim in wanted]
+        found = _run_in_threads(files, tasks, sorted(range(len(tasks)), key=lambda number: -lengths[number]))
+    else:
         with guarded(workbench):
-            return [run_one(workbench, claim) for claim in wanted]
-    return _run_in_threads(files, wanted)
+            found = [task(workbench) for task in tasks]
+    return found[len(rules) :], found[: len(rules)]
 
 
-def _run_in_threads(files: list[tuple[str, str]], claims: Sequence[Claim]) -> list[Outcome]:
-    """Run claims on a committed workbench, each thread with a connection of its own."""
+def _run_in_threads(files: list[tuple[str, str]], tasks: Sequence[Task], order: Sequence[int]) -> list[Any]:
+    """Run tasks on a committed workbench, each thread with a connection of its own; gives what each task gives.
+
+    They are begun in the order that is given: a long query that begins last keeps one thread alone.
+    """
     own = threading.local()
     opened: list[sqlite3.Connection] = []
 
@@ -101,11 +124,16 @@ def _run_in_threads(files: list[tuple[str, str]], claims: Sequence[Claim]) -> li
 
     with ThreadPoolExecutor(max_workers=THREADS, initializer=connect) as pool:
         try:
-            return list(pool.map(lambda claim: run_one(own.connection, claim), claims))
+            begun = {number: pool.submit(lambda task: task(own.connection), tasks[number]) for number in order}
+            return [begun[number].result() for number in range(len(tasks))]
         finally:
             pool.shutdown(cancel_futures=True)
             for connection in opened:
                 connection.close()
+
+
+def _noted(workbench: sqlite3.Connection, rule: NoticeRule) -> list[tuple[Any, ...]]:
+    return list(query(workbench, rule, f"SELECT {', '.join(NOTED)} FROM {nested(rule.select)}"))
 
 
 def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLES) -> Outcome:
@@ -143,10 +171,10 @@ def nested(sql: str) -> str:
 
 
 def query(
-    workbench: sqlite3.Connection, claim: Any, sql: str, seconds: float | None = None
+    workbench: sqlite3.Connection, claim: Claim | NoticeRule, sql: str, seconds: float | None = None
 ) -> Iterator[tuple[Any, ...]]:
     """Run a query of a claim (or of a notice rule) with a time limit."""
-    name = getattr(claim, "id", None) or claim.code
+    name = claim.id if isinstance(claim, Claim) else claim.code
     deadline = time.monotonic() + (SECONDS if seconds is None else seconds)
     workbench.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
     try:
@@ -159,12 +187,16 @@ def query(
 
 
 def authorize(action: int, first: str | None, second: str | None, database: str | None, _inner: str | None) -> int:
-    """Let reads of ``native_*`` and ``record_*`` through, and of what a query itself names, and nothing else."""
+    """Let reads of ``native_*`` and ``record_*`` through, and of what a query itself names, and nothing else.
+
+    Not of ``native_notice``, which is filled from what rules find while claims run.
+    """
     if action in _ALLOWED_ACTIONS:
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
         name = (first or "").lower()
         known = name.startswith(("native_", "record_")) or name in ("record", "")
+        known = known and name != "native_notice"
         if database is None and second == "":  # the rows, and no column, of a table or of a named query (WITH)
             known = known or not name.startswith(("sqlite_", "pragma_", "json"))
         return sqlite3.SQLITE_OK if known else sqlite3.SQLITE_DENY

@@ -19,8 +19,8 @@ from validator.capture import Capture, CaptureError, copy, verify
 from validator.capture.live import copy_live
 from validator.census import Store
 from validator.claims import Claim, NoticeRule
-from validator.claims.run import Outcome, guarded, query
-from validator.claims.run import run as run_claims
+from validator.claims.run import Outcome
+from validator.claims.run import run_all as run_claims
 from validator.descriptor import Descriptor
 from validator.replay.again import Again, Rerun, resume, twice
 from validator.replay.converters import Converter
@@ -214,12 +214,12 @@ def _strange(run: Run, store: Store) -> str:
 
 def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[NoticeRule], result: Replay) -> None:
     link_units(bench)
-    for rule in rules:
-        with guarded(bench):
-            found = list(query(bench, rule, f"SELECT run, source, tab, key, unit, col, detail FROM ({rule.select})"))
+    judged = () if result.failures else claims
+    result.outcomes, noted = run_claims(bench, judged, {run.format for run in result.runs}, rules)
+    for rule, found in zip(rules, noted, strict=True):
         bench.executemany(
             "INSERT INTO native_notice VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(row[0], row[1], rule.code, *row[2:]) for row in found],
+            ((run, source, rule.code, *others) for run, source, *others in found),
         )
     result.conservation = conservation(bench)
     result.by_source = _by_source(bench, result)
@@ -228,8 +228,6 @@ def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[N
     result.gaps = gaps(bench)
     result.notices = notices(bench)
     result.tables = _tables(bench)
-    if not result.failures:
-        result.outcomes = run_claims(bench, claims, {run.format for run in result.runs})
 
 
 def _by_source(bench: sqlite3.Connection, result: Replay) -> dict[int, Conservation]:
