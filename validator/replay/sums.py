@@ -72,14 +72,22 @@ def link_units(bench: sqlite3.Connection) -> None:
         "UPDATE record SET unit = (SELECT min(u.unit) FROM native_unit AS u "
         "WHERE u.tab = record.tab AND u.key = record.key AND u.run = record.run) WHERE key IS NOT NULL"
     )
-    ambiguous = bench.execute(
-        "SELECT run, tab, key FROM native_unit GROUP BY tab, key, run HAVING count(*) > 1"
-    ).fetchall()
-    for run, tab, key in ambiguous:
-        _link_ambiguous(bench, run, tab, key)
     bound_gaps(bench)
     for statement in workbench_station.INDEXES:
         bench.execute(statement)
+    if _missing(bench):  # of units with one key only the first has a record yet
+        ambiguous = bench.execute(
+            "SELECT run, tab, key FROM native_unit GROUP BY tab, key, run HAVING count(*) > 1"
+        ).fetchall()
+        for run, tab, key in ambiguous:
+            _link_ambiguous(bench, run, tab, key)
+
+
+def _missing(bench: sqlite3.Connection) -> bool:
+    """Whether there are units that no record carries."""
+    units = bench.execute("SELECT count(*) FROM native_unit").fetchone()[0]
+    carried = bench.execute("SELECT count(DISTINCT unit) FROM record").fetchone()[0]
+    return bool(carried < units)
 
 
 def _link_files(bench: sqlite3.Connection) -> None:
@@ -194,8 +202,11 @@ def form_of(name: str) -> str:
 
 def gaps(bench: sqlite3.Connection) -> list[Gap]:
     """Find the contiguous runs of units that no record carries: lost ones and unreadable ones."""
-    rows = bench.execute(
-        f"""
+    unread = f"""
+        SELECT s.path, l.tab, l.from_key, l.to_key, l.units, 'unreadable', {form_of("l")}
+        FROM native_lost AS l JOIN native_source AS s USING (source)
+    """
+    lost = f"""
         WITH missing AS (
             SELECT u.unit, u.run, u.source, u.tab,
                 u.unit - row_number() OVER (PARTITION BY u.run, u.source, u.tab ORDER BY u.unit) AS island
@@ -207,12 +218,9 @@ def gaps(bench: sqlite3.Connection) -> list[Gap]:
         SELECT s.path, i.tab, a.key, b.key, i.units, 'no record', {form_of("i")}
         FROM island AS i JOIN native_source AS s USING (source)
         JOIN native_unit AS a ON a.unit = i.first JOIN native_unit AS b ON b.unit = i.last
-        UNION ALL
-        SELECT s.path, l.tab, l.from_key, l.to_key, l.units, 'unreadable', {form_of("l")}
-        FROM native_lost AS l JOIN native_source AS s USING (source)
-        ORDER BY 1, 2, 3, 4
-        """
-    )
+        UNION ALL {unread}
+    """
+    rows = bench.execute(f"{lost if _missing(bench) else unread} ORDER BY 1, 2, 3, 4")
     found = [
         Gap(source, tab, json.loads(first), json.loads(last), units, why, form)
         for source, tab, first, last, units, why, form in rows

@@ -16,6 +16,9 @@ from validator.descriptor.shape import Shape
 NATIVE = "native.sql"
 RECORD = "record.sql"
 
+PAGE = 16384
+"""Bytes of a page of a workbench on disk: most queries read a table from end to end."""
+
 
 def create(
     path: Path | None,
@@ -32,6 +35,7 @@ def create(
     """
     workbench = sqlite3.connect(":memory:" if path is None else str(path), isolation_level=None)
     if path is not None:
+        workbench.execute(f"PRAGMA page_size = {PAGE}")
         workbench.execute(f"PRAGMA journal_mode = {'MEMORY' if rollback else 'OFF'}")
         workbench.execute("PRAGMA synchronous = OFF")
         workbench.execute("PRAGMA cache_size = -32768")
