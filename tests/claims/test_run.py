@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from tests.claims.benches import ROLE as CHECK
 from tests.claims.benches import claim
 from tests.claims.descriptors import ROLE, descriptor_with
-from validator.claims.run import Outcome, run
+from validator.claims import NoticeRule
+from validator.claims.run import Outcome, run, run_all
 from validator.cli import cli
 from validator.descriptor import DescriptorError, load
-from validator.workbench import create
+from validator.workbench import NATIVE, RECORD, create
 
 CAPTURE = str(Path(__file__).parents[2] / "captures" / "0.19.0-text")
 GIVES = "SELECT unit, line, NULL AS at, NULL AS expected, NULL AS found FROM "
@@ -35,6 +36,7 @@ def outcome(violations: str = CHECK, subjects: str = "SELECT 1") -> Outcome:
     [
         GIVES + "record WHERE 1 = (SELECT count(*) FROM sqlite_master)",
         GIVES + "pragma_table_info('record')",
+        GIVES + "record WHERE 1 = (SELECT count(*) FROM native_notice)",
         GIVES + "record WHERE json_valid('{}')",
         GIVES + "record WHERE jsonb_extract('{}', '$') IS NULL",
         GIVES + "record WHERE time > datetime('now')",
@@ -63,6 +65,35 @@ def test_a_claim_writes_nothing(statement: str) -> None:
             outcome(violations)
     with pytest.raises(DescriptorError):
         outcome(subjects=statement)
+
+
+@pytest.mark.parametrize("table", ["record", "record_call", "native_notice"])
+def test_a_notice_rule_reads_what_is_native_and_was_counted_before_it(table: str) -> None:
+    nothing = "NULL AS run, NULL AS source, NULL AS tab, NULL AS key, NULL AS unit, NULL AS col, NULL AS detail"
+    rule = NoticeRule("unknown-role", f"SELECT {nothing} FROM {table}", "notices.toml")
+    bench = create(None, load().shapes)
+    with pytest.raises(
+        DescriptorError, match=r"^notices\.toml: the SQL of unknown-role fails: (.*prohibited|not authorized)"
+    ):
+        run_all(bench, [], set(), [rule], lambda: None)
+    bench.close()
+
+
+def test_claims_see_what_is_linked_beside_the_rules(tmp_path: Path) -> None:
+    bench = create(tmp_path / "workbench.db", (), parts=(RECORD,))
+    create(tmp_path / "native.db", load().shapes, parts=(NATIVE,)).close()
+    bench.execute("ATTACH ? AS native", (str(tmp_path / "native.db"),))
+    bench.execute("INSERT INTO native_capture (capture) VALUES ('c')")
+    rule = NoticeRule("unknown-role", "SELECT 1 AS run, 2 AS source, capture AS tab, NULL AS key, NULL AS unit, "
+                      "NULL AS col, NULL AS detail FROM native_capture", "notices.toml")  # fmt: skip
+
+    def link() -> None:
+        bench.execute("INSERT INTO record (line, run, at, ord) VALUES (1, 1, 1, 1)")
+
+    claims = [claim("test.claim", CHECK, "SELECT line FROM record")]
+    (found,), noted = run_all(bench, claims, {"hermes-state-sqlite"}, [rule], link)
+    bench.close()
+    assert (found.subjects, noted) == (1, [[(1, 2, "c", None, None, None, None)]])
 
 
 def test_a_query_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

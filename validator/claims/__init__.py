@@ -56,14 +56,24 @@ class Claim:
     written: str = ""
     """The violations as they stand in the file, before they are narrowed to the claim's formats."""
 
+    @property
+    def query(self) -> str:
+        """Its longest query."""
+        return self.violations
+
 
 @dataclass(frozen=True)
 class NoticeRule:
-    """A query that finds what a notice code is about."""
+    """A query of native tables that finds what a notice code is about."""
 
     code: str
     select: str
     file: str
+
+    @property
+    def query(self) -> str:
+        """Its one query."""
+        return self.select
 
 
 @lru_cache(maxsize=8)

@@ -11,11 +11,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from validator.claims import Claim, NoticeRule
 from validator.descriptor import DescriptorError
@@ -47,6 +46,16 @@ FORBIDDEN_FUNCTIONS = frozenset(
 _ALLOWED_ACTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
 
+Files = tuple[tuple[str, str], ...]
+"""Names and paths of a workbench's databases; the first is opened, the others are attached."""
+
+Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
+"""See ``sqlite3.Connection.set_authorizer``."""
+
+Asked = TypeVar("Asked", Claim, NoticeRule)
+Found = TypeVar("Found")
+
+
 @dataclass(frozen=True)
 class Violation:
     """One place where a claim does not hold: units and lines by their number in the workbench."""
@@ -76,60 +85,83 @@ class Outcome:
         return "holds" if self.subjects else "not exercised"
 
 
-Task = Callable[[sqlite3.Connection], Any]
-
-
 def run(workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str]) -> list[Outcome]:
     """Run the claims that concern some of the formats; outcomes are in the order of the claims."""
-    return run_all(workbench, claims, formats, ())[0]
+    return run_all(workbench, claims, formats, (), lambda: None)[0]
 
 
 def run_all(
-    workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str], rules: Sequence[NoticeRule]
+    workbench: sqlite3.Connection,
+    claims: Sequence[Claim],
+    formats: set[str],
+    rules: Sequence[NoticeRule],
+    link: Callable[[], None],
 ) -> tuple[list[Outcome], list[list[tuple[Any, ...]]]]:
-    """Run claims, and notice rules beside them; gives the outcomes, and what each rule finds, as rows of NOTED.
+    """Run notice rules and claims; gives the outcomes, and what each rule finds, as rows of NOTED.
 
-    None reads what another gives. A workbench on disk is read by as many threads as there are cores to spare: SQLite
+    ``link`` writes what claims need beside what is loaded. It runs before them, and beside the rules where the native
+    tables have a file of their own. A workbench on disk is read by as many threads as there are cores to spare: SQLite
     works without Python's lock.
     """
     wanted = [claim for claim in claims if formats & set(claim.formats)]
-    tasks: list[Task] = [partial(_noted, rule=rule) for rule in rules]
-    tasks += [partial(run_one, claim=claim) for claim in wanted]
-    files = [(name, path) for _, name, path in workbench.execute("PRAGMA database_list") if name != "temp"]
-    if all(path for _, path in files):
-        lengths = [len(rule.select) for rule in rules] + [len(claim.violations) for claim in wanted]
-        found = _run_in_threads(files, tasks, sorted(range(len(tasks)), key=lambda number: -lengths[number]))
-    else:
+    files = tuple((name, path) for _, name, path in workbench.execute("PRAGMA database_list") if name != "temp")
+    if not all(path for _, path in files):
+        link()
+        with guarded(workbench, authorize_native):
+            noted = [_noted(workbench, rule) for rule in rules]
         with guarded(workbench):
-            found = [task(workbench) for task in tasks]
-    return found[len(rules) :], found[: len(rules)]
+            return [run_one(workbench, claim) for claim in wanted], noted
+    native = tuple(file for file in files if file[0] == "native")
+    with _Readers() as readers:
+        if not native:
+            link()
+        noting = readers.submit(native or files, authorize_native, _noted, rules)
+        if native:
+            link()
+        outcomes = readers.submit(files, authorize, run_one, wanted)
+        return [outcome.result() for outcome in outcomes], [found.result() for found in noting]
 
 
-def _run_in_threads(files: list[tuple[str, str]], tasks: Sequence[Task], order: Sequence[int]) -> list[Any]:
-    """Run tasks on a committed workbench, each thread with a connection of its own; gives what each task gives.
+class _Readers:
+    """Threads that read a workbench on disk, each with connections of its own, which last as long as the context."""
 
-    They are begun in the order that is given: a long query that begins last keeps one thread alone.
-    """
-    own = threading.local()
-    opened: list[sqlite3.Connection] = []
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=THREADS)
+        self._own = threading.local()
+        self._opened: list[sqlite3.Connection] = []
 
-    def connect() -> None:
-        (_, path), *others = files
-        own.connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        for name, other in others:
-            own.connection.execute(f"ATTACH ? AS {name}", (other,))
-        own.connection.execute("PRAGMA query_only = ON")
-        own.connection.set_authorizer(authorize)
-        opened.append(own.connection)
+    def __enter__(self) -> _Readers:
+        return self
 
-    with ThreadPoolExecutor(max_workers=THREADS, initializer=connect) as pool:
-        try:
-            begun = {number: pool.submit(lambda task: task(own.connection), tasks[number]) for number in order}
-            return [begun[number].result() for number in range(len(tasks))]
-        finally:
-            pool.shutdown(cancel_futures=True)
-            for connection in opened:
-                connection.close()
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        for connection in self._opened:
+            connection.close()
+
+    def submit(
+        self, files: Files, rule: Authorizer, run: Callable[[sqlite3.Connection, Asked], Found], asked: Sequence[Asked]
+    ) -> list[Future[Found]]:
+        """Begin to run all that is asked, and give what will be found, in its order.
+
+        The longest query is begun first: one that begins last keeps a thread alone.
+        """
+        order = sorted(range(len(asked)), key=lambda number: -len(asked[number].query))
+        begun = {n: self._pool.submit(lambda one: run(self._connection(files, rule), one), asked[n]) for n in order}
+        return [begun[number] for number in range(len(asked))]
+
+    def _connection(self, files: Files, rule: Authorizer) -> sqlite3.Connection:
+        """Return this thread's connection to some files under an authorizer."""
+        mine: dict[Any, sqlite3.Connection] = self._own.__dict__
+        if (files, rule) not in mine:
+            (_, path), *others = files
+            connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._opened.append(connection)
+            for name, other in others:
+                connection.execute(f"ATTACH ? AS {name}", (other,))
+            connection.execute("PRAGMA query_only = ON")
+            connection.set_authorizer(rule)
+            mine[files, rule] = connection
+        return mine[files, rule]
 
 
 def _noted(workbench: sqlite3.Connection, rule: NoticeRule) -> list[tuple[Any, ...]]:
@@ -189,17 +221,16 @@ def query(
 def authorize(action: int, first: str | None, second: str | None, database: str | None, _inner: str | None) -> int:
     """Let reads of ``native_*`` and ``record_*`` through, and of what a query itself names, and nothing else.
 
-    Not of ``native_notice``, which is filled from what rules find while claims run.
+    Not of ``native_notice``, which is filled afterwards from what rules find.
     """
     if action in _ALLOWED_ACTIONS:
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
         name = (first or "").lower()
         known = name.startswith(("native_", "record_")) or name in ("record", "")
-        known = known and name != "native_notice"
         if database is None and second == "":  # the rows, and no column, of a table or of a named query (WITH)
             known = known or not name.startswith(("sqlite_", "pragma_", "json"))
-        return sqlite3.SQLITE_OK if known else sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK if known and name != "native_notice" else sqlite3.SQLITE_DENY
     if action == sqlite3.SQLITE_FUNCTION:
         function = (second or "").lower()
         forbidden = function in FORBIDDEN_FUNCTIONS or function.startswith("json")
@@ -207,10 +238,20 @@ def authorize(action: int, first: str | None, second: str | None, database: str 
     return sqlite3.SQLITE_DENY
 
 
+def authorize_native(
+    action: int, first: str | None, second: str | None, database: str | None, inner: str | None
+) -> int:
+    """Let through what ``authorize`` does, but no reads of records: notices are about what is native."""
+    name = (first or "").lower()
+    if action == sqlite3.SQLITE_READ and (name == "record" or name.startswith("record_")):
+        return sqlite3.SQLITE_DENY
+    return authorize(action, first, second, database, inner)
+
+
 @contextmanager
-def guarded(workbench: sqlite3.Connection) -> Iterator[None]:
-    """Let only reads of ``native_*`` and ``record_*`` through while it lasts."""
-    workbench.set_authorizer(authorize)
+def guarded(workbench: sqlite3.Connection, rule: Authorizer = authorize) -> Iterator[None]:
+    """Let only reads of ``native_*`` and ``record_*`` through while it lasts, or what another rule does."""
+    workbench.set_authorizer(rule)
     try:
         yield
     finally:

@@ -17,7 +17,7 @@ from validator import workbench as workbench_station
 from validator.claims import Claim
 from validator.claims.lint import lint as lint_claims
 from validator.claims.reads import Guard, reads
-from validator.claims.run import guarded, nested
+from validator.claims.run import authorize_native, guarded, nested
 from validator.descriptor import Descriptor, DescriptorError
 from validator.descriptor.shape import Shape
 from validator.lint.fault import Fault
@@ -153,7 +153,7 @@ def _rule(at: str, rule: dict[str, Any], bench: sqlite3.Connection) -> Iterator[
         yield Fault(NOTICES, f"{at}/select", "notice", "lacks the query", "write the query that finds it")
         return
     try:
-        with guarded(bench):
+        with guarded(bench, authorize_native):
             bench.execute(f"SELECT * FROM {nested(select)} LIMIT 0").close()
     except (sqlite3.Error, sqlite3.Warning) as error:
         yield Fault(NOTICES, f"{at}/select", "notice", f"{error}"[:200], "mend the query; it reads native_* only")

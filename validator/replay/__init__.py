@@ -213,9 +213,9 @@ def _strange(run: Run, store: Store) -> str:
 
 
 def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[NoticeRule], result: Replay) -> None:
-    link_units(bench)
     judged = () if result.failures else claims
-    result.outcomes, noted = run_claims(bench, judged, {run.format for run in result.runs}, rules)
+    formats = {run.format for run in result.runs}
+    result.outcomes, noted = run_claims(bench, judged, formats, rules, lambda: link_units(bench))
     for rule, found in zip(rules, noted, strict=True):
         bench.executemany(
             "INSERT INTO native_notice VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
