@@ -216,11 +216,13 @@ def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[N
     judged = () if result.failures else claims
     formats = {run.format for run in result.runs}
     result.outcomes, noted = run_claims(bench, judged, formats, rules, lambda: link_units(bench))
+    bench.execute("BEGIN")  # otherwise each row would be a transaction of its own
     for rule, found in zip(rules, noted, strict=True):
         bench.executemany(
             "INSERT INTO native_notice VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             ((run, source, rule.code, *others) for run, source, *others in found),
         )
+    bench.execute("COMMIT")
     result.conservation = conservation(bench)
     result.by_source = _by_source(bench, result)
     if len(result.runs) > 1:
