@@ -13,7 +13,7 @@ from tests.claims.benches import ROLE as CHECK
 from tests.claims.benches import claim
 from tests.claims.descriptors import ROLE, descriptor_with
 from validator.claims import NoticeRule
-from validator.claims.run import Outcome, run, run_all
+from validator.claims.run import Outcome, note, run
 from validator.cli import cli
 from validator.descriptor import DescriptorError, load
 from validator.workbench import NATIVE, RECORD, create
@@ -75,25 +75,21 @@ def test_a_notice_rule_reads_what_is_native_and_was_counted_before_it(table: str
     with pytest.raises(
         DescriptorError, match=r"^notices\.toml: the SQL of unknown-role fails: (.*prohibited|not authorized)"
     ):
-        run_all(bench, [], set(), [rule], lambda: None)
+        note(bench, [rule])
     bench.close()
 
 
-def test_claims_see_what_is_linked_beside_the_rules(tmp_path: Path) -> None:
+def test_the_claims_of_a_workbench_on_disk_read_all_its_files(tmp_path: Path) -> None:
     bench = create(tmp_path / "workbench.db", (), parts=(RECORD,))
     create(tmp_path / "native.db", load().shapes, parts=(NATIVE,)).close()
     bench.execute("ATTACH ? AS native", (str(tmp_path / "native.db"),))
     bench.execute("INSERT INTO native_capture (capture) VALUES ('c')")
-    rule = NoticeRule("unknown-role", "SELECT 1 AS run, 2 AS source, capture AS tab, NULL AS key, NULL AS unit, "
-                      "NULL AS col, NULL AS detail FROM native_capture", "notices.toml")  # fmt: skip
-
-    def link() -> None:
-        bench.execute("INSERT INTO record (line, run, at, ord) VALUES (1, 1, 1, 1)")
-
-    claims = [claim("test.claim", CHECK, "SELECT line FROM record")]
-    (found,), noted = run_all(bench, claims, {"hermes-state-sqlite"}, [rule], link)
+    bench.execute("INSERT INTO record (line, run, at, ord) VALUES (1, 1, 1, 1)")
+    subjects = "SELECT line FROM record UNION ALL SELECT capture FROM native_capture"
+    claims = [claim("test.asked", CHECK, subjects), claim("test.known", CHECK, subjects)]
+    found = run(bench, claims, {"hermes-state-sqlite"}, {"test.known": 7})
     bench.close()
-    assert (found.subjects, noted) == (1, [[(1, 2, "c", None, None, None, None)]])
+    assert [(one.claim.id, one.subjects) for one in found] == [("test.asked", 2), ("test.known", 7)]
 
 
 def test_a_query_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

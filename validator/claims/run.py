@@ -10,11 +10,11 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from validator.claims import Claim, NoticeRule
 from validator.descriptor import DescriptorError
@@ -23,7 +23,7 @@ SECONDS = 120.0
 """How long one query of a claim may take."""
 
 THREADS = min(os.cpu_count() or 1, 4)
-"""Claims and rules that run at once on a large workbench."""
+"""Claims that run at once on a large workbench."""
 
 EXAMPLES = 20
 """Violations of one claim that are described; all are counted."""
@@ -46,15 +46,8 @@ FORBIDDEN_FUNCTIONS = frozenset(
 _ALLOWED_ACTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
 
-Files = tuple[tuple[str, str], ...]
-"""Names and paths of a workbench's databases; the first is opened, the others are attached."""
-
 Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
 """See ``sqlite3.Connection.set_authorizer``."""
-
-Asked = TypeVar("Asked", Claim, NoticeRule)
-Found = TypeVar("Found")
-
 
 @dataclass(frozen=True)
 class Violation:
@@ -85,92 +78,83 @@ class Outcome:
         return "holds" if self.subjects else "not exercised"
 
 
-def run(workbench: sqlite3.Connection, claims: Sequence[Claim], formats: set[str]) -> list[Outcome]:
-    """Run the claims that concern some of the formats; outcomes are in the order of the claims."""
-    return run_all(workbench, claims, formats, (), lambda: None)[0]
-
-
-def run_all(
+def run(
     workbench: sqlite3.Connection,
     claims: Sequence[Claim],
     formats: set[str],
-    rules: Sequence[NoticeRule],
-    link: Callable[[], None],
-) -> tuple[list[Outcome], list[list[tuple[Any, ...]]]]:
-    """Run notice rules and claims; gives the outcomes, and what each rule finds, as rows of NOTED.
+    subjects: Mapping[str, int] | None = None,
+) -> list[Outcome]:
+    """Run the claims that concern some of the formats; outcomes are in the order of the claims.
 
-    ``link`` writes what claims need beside what is loaded. It runs before them, and beside the rules where the native
-    tables have a file of their own. A workbench on disk is read by as many threads as there are cores to spare: SQLite
-    works without Python's lock.
+    ``subjects`` are counts that are known already, by claim. A workbench on disk is read by as many threads as there
+    are cores to spare: SQLite works without Python's lock.
     """
     wanted = [claim for claim in claims if formats & set(claim.formats)]
-    files = tuple((name, path) for _, name, path in workbench.execute("PRAGMA database_list") if name != "temp")
+    known = subjects or {}
+    files = [(name, path) for _, name, path in workbench.execute("PRAGMA database_list") if name != "temp"]
     if not all(path for _, path in files):
-        link()
-        with guarded(workbench, authorize_native):
-            noted = [_noted(workbench, rule) for rule in rules]
         with guarded(workbench):
-            return [run_one(workbench, claim) for claim in wanted], noted
-    native = tuple(file for file in files if file[0] == "native")
-    with _Readers() as readers:
-        if not native:
-            link()
-        noting = readers.submit(native or files, authorize_native, _noted, rules)
-        if native:
-            link()
-        outcomes = readers.submit(files, authorize, run_one, wanted)
-        return [outcome.result() for outcome in outcomes], [found.result() for found in noting]
+            return [run_one(workbench, claim, known.get(claim.id)) for claim in wanted]
+    return _run_in_threads(files, wanted, known)
 
 
-class _Readers:
-    """Threads that read a workbench on disk, each with connections of its own, which last as long as the context."""
+def _run_in_threads(
+    files: Sequence[tuple[str, str]], claims: Sequence[Claim], known: Mapping[str, int]
+) -> list[Outcome]:
+    """Run claims on a committed workbench, each thread with a connection of its own."""
+    own = threading.local()
+    opened: list[sqlite3.Connection] = []
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=THREADS)
-        self._own = threading.local()
-        self._opened: list[sqlite3.Connection] = []
+    def connect() -> None:
+        (_, path), *others = files
+        own.connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        opened.append(own.connection)
+        for name, other in others:
+            own.connection.execute(f"ATTACH ? AS {name}", (other,))
+        own.connection.execute("PRAGMA query_only = ON")
+        own.connection.set_authorizer(authorize)
 
-    def __enter__(self) -> _Readers:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
-        for connection in self._opened:
-            connection.close()
-
-    def submit(
-        self, files: Files, rule: Authorizer, run: Callable[[sqlite3.Connection, Asked], Found], asked: Sequence[Asked]
-    ) -> list[Future[Found]]:
-        """Begin to run all that is asked, and give what will be found, in its order.
-
-        The longest query is begun first: one that begins last keeps a thread alone.
-        """
-        order = sorted(range(len(asked)), key=lambda number: -len(asked[number].query))
-        begun = {n: self._pool.submit(lambda one: run(self._connection(files, rule), one), asked[n]) for n in order}
-        return [begun[number] for number in range(len(asked))]
-
-    def _connection(self, files: Files, rule: Authorizer) -> sqlite3.Connection:
-        """Return this thread's connection to some files under an authorizer."""
-        mine: dict[Any, sqlite3.Connection] = self._own.__dict__
-        if (files, rule) not in mine:
-            (_, path), *others = files
-            connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._opened.append(connection)
-            for name, other in others:
-                connection.execute(f"ATTACH ? AS {name}", (other,))
-            connection.execute("PRAGMA query_only = ON")
-            connection.set_authorizer(rule)
-            mine[files, rule] = connection
-        return mine[files, rule]
+    with ThreadPoolExecutor(max_workers=THREADS, initializer=connect) as pool:
+        # The longest query is begun first: one that begins last keeps a thread alone.
+        order = sorted(claims, key=lambda claim: -len(claim.query))
+        begun = {
+            claim.id: pool.submit(lambda one: run_one(own.connection, one, known.get(one.id)), claim)
+            for claim in order
+        }
+        try:
+            return [begun[claim.id].result() for claim in claims]
+        finally:
+            pool.shutdown(cancel_futures=True)
+            for connection in opened:
+                connection.close()
 
 
-def _noted(workbench: sqlite3.Connection, rule: NoticeRule) -> list[tuple[Any, ...]]:
-    return list(query(workbench, rule, f"SELECT {', '.join(NOTED)} FROM {nested(rule.select)}"))
+def note(workbench: sqlite3.Connection, rules: Sequence[NoticeRule]) -> None:
+    """Run notice rules, which read native tables only, and write what they find into ``native_notice``."""
+    columns = ", ".join(NOTED)
+    with guarded(workbench, authorize_native):
+        found = [list(query(workbench, rule, f"SELECT {columns} FROM {nested(rule.select)}")) for rule in rules]
+    workbench.execute("BEGIN")  # otherwise each row would be a transaction of its own
+    for rule, rows in zip(rules, found, strict=True):
+        workbench.executemany(
+            "INSERT INTO native_notice VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            ((run, source, rule.code, *others) for run, source, *others in rows),
+        )
+    workbench.execute("COMMIT")
 
 
-def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLES) -> Outcome:
+def count_subjects(workbench: sqlite3.Connection, claim: Claim) -> int:
+    """Count the subjects of a claim; ``DescriptorError`` names the claim and its file when its SQL fails."""
+    counted: int = next(query(workbench, claim, f"SELECT count(*) FROM {nested(claim.subjects)}"))[0]
+    return counted
+
+
+def run_one(
+    workbench: sqlite3.Connection, claim: Claim, subjects: int | None = None, examples: int = EXAMPLES
+) -> Outcome:
     """Run one claim; ``DescriptorError`` names the claim and its file when its SQL fails."""
-    subjects = next(query(workbench, claim, f"SELECT count(*) FROM {nested(claim.subjects)}"))[0]
+    if subjects is None:
+        subjects = count_subjects(workbench, claim)
     violated = 0
     found: list[Violation] = []
     last: tuple[Any, ...] | None = None

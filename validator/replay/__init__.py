@@ -19,8 +19,8 @@ from validator.capture import Capture, CaptureError, copy, verify
 from validator.capture.live import copy_live
 from validator.census import Store
 from validator.claims import Claim, NoticeRule
-from validator.claims.run import Outcome
-from validator.claims.run import run_all as run_claims
+from validator.claims.run import Outcome, note
+from validator.claims.run import run as run_claims
 from validator.descriptor import Descriptor
 from validator.replay.again import Again, Rerun, resume, twice
 from validator.replay.converters import Converter
@@ -38,7 +38,7 @@ from validator.replay.sums import (
     link_units,
     notices,
 )
-from validator.replay.witnesses import Witnesses, load_witnesses
+from validator.replay.witnesses import Asked, Witnesses, load_witnesses
 from validator.sources import Source, identify
 from validator.stream.ingest import SchemaError
 
@@ -101,11 +101,12 @@ def replay(
                 descriptor.shape(name)  # raises for a format that there is not
             if options.only:
                 runs = [run for run in runs if run.format in options.only]
-            with load_witnesses(capture, result.sources, runs, descriptor, options, private) as (bench, loaded):
+            asked = Asked(claims, rules)
+            with load_witnesses(capture, result.sources, runs, descriptor, options, private, asked) as (bench, loaded):
                 _take(loaded, result)
                 if not result.failures:
                     _rerun(capture, descriptor, options, result, private)
-                _judge(bench, claims, rules, result)
+                _judge(bench, asked, loaded, result)
                 if describe is not None:
                     describe(bench, result)
         except CaptureError as error:
@@ -212,17 +213,13 @@ def _strange(run: Run, store: Store) -> str:
     return f"{run.source}: has none of the tables of {run.format}; name a store of that format"
 
 
-def _judge(bench: sqlite3.Connection, claims: Sequence[Claim], rules: Sequence[NoticeRule], result: Replay) -> None:
-    judged = () if result.failures else claims
-    formats = {run.format for run in result.runs}
-    result.outcomes, noted = run_claims(bench, judged, formats, rules, lambda: link_units(bench))
-    bench.execute("BEGIN")  # otherwise each row would be a transaction of its own
-    for rule, found in zip(rules, noted, strict=True):
-        bench.executemany(
-            "INSERT INTO native_notice VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            ((run, source, rule.code, *others) for run, source, *others in found),
-        )
-    bench.execute("COMMIT")
+def _judge(bench: sqlite3.Connection, asked: Asked, loaded: Witnesses, result: Replay) -> None:
+    link_units(bench)
+    if loaded.subjects is None:
+        note(bench, asked.rules)
+    if not result.failures:
+        formats = {run.format for run in result.runs}
+        result.outcomes = run_claims(bench, asked.claims, formats, loaded.subjects)
     result.conservation = conservation(bench)
     result.by_source = _by_source(bench, result)
     if len(result.runs) > 1:

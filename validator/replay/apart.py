@@ -1,22 +1,22 @@
-"""Work on a large store in processes of its own: the built-in converter and the census run side by side.
+"""Work on a large store in processes of its own: the built-in converter, and the native side with all it can tell.
 
 The census writes the native tables into a workbench of its own, which is then attached; by its tables' names nothing
-tells the two apart.
+tells the two apart. What is asked about native tables only is answered there too, while records are still read.
 """
 
 from __future__ import annotations
 
+import json
 import pickle
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
-from validator.census import Store, StoreError
-from validator.census.request import Request
-from validator.descriptor import Descriptor
+from validator.census import StoreError
+from validator.claims.native import WRONG, Request
+from validator.descriptor import DescriptorError
 from validator.replay.converters import External
-from validator.replay.runs import Run
 from validator.stream.command import Command
 from validator.stream.outcome import Limits
 
@@ -35,19 +35,15 @@ def built_in_apart() -> External:
     return External(Command("built-in", _module("validator.converter")), Limits(seconds=_FOREVER, memory=None))
 
 
-class CensusApart:
-    """A census that runs in a process of its own until it is attached."""
+class NativeApart:
+    """The native side of a large store: what is done in a process of its own, until it is attached."""
 
-    def __init__(self, run: Run, store: Store, path: Path, descriptor: Descriptor, folder: Path) -> None:
-        self._run = run
-        self._bench = folder / "native.db"
-        assert run.source_number is not None
-        shapes = tuple(descriptor.shapes)
-        request = Request(run.shape, shapes, path, self._bench, run.number, run.source_number, store.log)
+    def __init__(self, request: Request) -> None:
+        self._workbench = request.workbench
         self._process = subprocess.Popen(
-            _module("validator.census"),
+            _module("validator.claims.native"),
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         assert self._process.stdin is not None
@@ -55,18 +51,26 @@ class CensusApart:
         self._process.stdin.close()
         self._process.stdin = None
 
-    def attach(self, bench: sqlite3.Connection) -> None:
-        """Wait for the census and attach its workbench; raises ``StoreError`` where it failed."""
-        _, log = self._process.communicate()
-        if self._process.returncode:
-            lines = log.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
-            raise StoreError(f"the census failed: {lines[-1]}")
-        bench.execute("ATTACH ? AS native", (str(self._bench),))
+    def attach(self, bench: sqlite3.Connection) -> dict[str, int]:
+        """Wait for it, attach its workbench, and return how many subjects each claim has as far as it told.
+
+        Raises ``StoreError`` where the store cannot be read, and ``DescriptorError`` where a query fails.
+        """
+        told, log = self._process.communicate()
+        bench.execute("ATTACH ? AS native", (str(self._workbench),))
+        if self._process.returncode == 0:
+            subjects: dict[str, int] = json.loads(told)
+            return subjects
+        lines = log.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
+        if self._process.returncode == WRONG:
+            raise DescriptorError("\n".join(lines))
+        raise StoreError(f"the census failed: {lines[-1]}")
 
     def close(self) -> None:
-        """End the census, whatever it does."""
+        """End it, whatever it does."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        if self._process.stderr is not None:
-            self._process.stderr.close()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()

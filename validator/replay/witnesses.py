@@ -1,7 +1,7 @@
 """Loads both witnesses of a capture into the workbench: every source's native units, and the converter's records.
 
-Small captures are loaded in this process, one witness after the other. A large store is counted first, then the census
-and the converter run in processes of their own while this one reads the records.
+Small captures are loaded in this process, one witness after the other. Of a large store the native side and the
+converter run in processes of their own while this one reads the records.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,9 +18,11 @@ from typing import Any
 from validator import workbench as workbench_station
 from validator.capture import Capture, copy
 from validator.census import Files, NativeFile, Store, StoreError, load_facts
+from validator.claims import Claim, NoticeRule
+from validator.claims.native import Request as NativeRequest
 from validator.converter import Request
 from validator.descriptor import Descriptor
-from validator.replay.apart import CensusApart, built_in_apart
+from validator.replay.apart import NativeApart, built_in_apart
 from validator.replay.converters import BuiltIn, Converter
 from validator.replay.feed import Fed, feed
 from validator.replay.options import Options
@@ -29,6 +31,14 @@ from validator.sources import Source
 
 IN_MEMORY = 16 * 2**20
 """Sources up to this many bytes are judged in a workbench in memory, in one process."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of the workbench."""
+
+    claims: Sequence[Claim]
+    rules: Sequence[NoticeRule]
 
 
 @dataclass
@@ -40,6 +50,8 @@ class Witnesses:
     files: dict[int, Files] = field(default_factory=dict)
     fed: dict[int, Fed] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
+    subjects: dict[str, int] | None = None
+    """Where the native side has been asked already, with the notice rules: the subjects of claims, as far as known."""
 
 
 @contextmanager
@@ -50,8 +62,12 @@ def load_witnesses(
     descriptor: Descriptor,
     options: Options,
     private: Path,
+    asked: Asked,
 ) -> Iterator[tuple[sqlite3.Connection, Witnesses]]:
-    """Give a workbench with both witnesses in it; it and the private copies last as long as the context."""
+    """Give a workbench with both witnesses in it; it and the private copies last as long as the context.
+
+    ``asked`` is what will be asked: of a large store the native side is asked while it is loaded.
+    """
     with ExitStack() as stack:
         loaded = Witnesses()
         stores = [run for run in runs if not run.files]
@@ -61,9 +77,10 @@ def load_witnesses(
             if run.files:
                 _open_home(run, capture, options, loaded, private)
         large = sum(run.bytes for run in loaded.runs) > IN_MEMORY
-        apart = large and len(loaded.runs) == len(loaded.stores) == 1 and not options.rollback
-        load = _load_apart if apart else _load_in_turn
-        yield load(capture, sources, descriptor, options, private, loaded, large, stack), loaded
+        if large and len(loaded.runs) == len(loaded.stores) == 1 and not options.rollback:
+            yield _load_apart(capture, sources, descriptor, options, private, loaded, asked, stack), loaded
+        else:
+            yield _load_in_turn(capture, sources, descriptor, options, private, loaded, large, stack), loaded
 
 
 def _open(
@@ -139,23 +156,31 @@ def _load_apart(
     options: Options,
     private: Path,
     loaded: Witnesses,
-    large: bool,
+    asked: Asked,
     stack: ExitStack,
 ) -> sqlite3.Connection:
     (run,) = loaded.runs
+    path = private / "native.db"
+    native = workbench_station.create(path, descriptor.shapes, parts=(workbench_station.NATIVE,))
+    _facts(native, capture, descriptor, sources, loaded.runs, private)
+    native.close()
+    store = loaded.stores[run.number]
+    copied = private / f"census-{run.number}" / run.source
+    claims = tuple(claim for claim in asked.claims if run.format in claim.formats)
+    assert run.source_number is not None
+    apart = NativeApart(
+        NativeRequest(run.shape, copied, path, run.number, run.source_number, store.log, tuple(asked.rules), claims)
+    )
+    stack.callback(apart.close)
     bench = workbench_station.create(private / "workbench.db", (), parts=(workbench_station.RECORD,))
     stack.callback(bench.close)
-    store = loaded.stores[run.number]
-    path = private / f"census-{run.number}" / run.source
-    census = CensusApart(run, store, path, descriptor, private)
-    stack.callback(census.close)
     converter: Converter = built_in_apart() if isinstance(options.converter, BuiltIn) else options.converter
     loaded.fed[run.number] = _fed(bench, run, converter, capture, descriptor, options, private)
+    loaded.subjects = {}
     try:
-        census.attach(bench)
+        loaded.subjects = apart.attach(bench)
     except StoreError as error:
         loaded.unreadable.append(f"{run.source}: {error}")
-    _facts(bench, capture, descriptor, sources, loaded.runs, private)
     return bench
 
 
@@ -189,6 +214,7 @@ def _facts(
 ) -> None:
     """Write what is known of the capture, its sources and its runs."""
     manifest: dict[str, Any] = capture.manifest or {}
+    bench.execute("BEGIN")
     bench.execute(
         "INSERT INTO native_capture VALUES (?, ?, ?, ?, ?, ?, ?)",
         (capture.id, descriptor.name, ",".join(descriptor.aliases), manifest.get("package"), manifest.get("version"),
@@ -215,6 +241,7 @@ def _facts(
             load_facts(bench, file, place, descriptor.shape(source.format), number in units)
     for run in runs:
         run.write(bench)
+    bench.execute("COMMIT")
 
 
 def _name(path: str) -> str:

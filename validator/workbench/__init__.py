@@ -33,6 +33,18 @@ def create(
     ``rollback`` is for a workbench that is changed on purpose: it keeps a journal, without which rolling back keeps
     the damage silently, and deletes with a record what belongs to it.
     """
+    workbench = opened(path, rollback=rollback)
+    for name in parts:
+        workbench.executescript(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    if NATIVE in parts:
+        for shape in shapes:
+            for statement in shape_tables(shape):
+                workbench.execute(statement)
+    return workbench
+
+
+def opened(path: Path | None, *, rollback: bool = False) -> sqlite3.Connection:
+    """Open a workbench that has been made, or is about to be; see ``create``."""
     workbench = sqlite3.connect(":memory:" if path is None else str(path), isolation_level=None)
     if path is not None:
         workbench.execute(f"PRAGMA page_size = {PAGE}")
@@ -42,12 +54,6 @@ def create(
     workbench.execute(f"PRAGMA temp_store = {'MEMORY' if path is None else 'FILE'}")
     if rollback:
         workbench.execute("PRAGMA foreign_keys = ON")
-    for name in parts:
-        workbench.executescript(files(__package__).joinpath(name).read_text(encoding="utf-8"))
-    if NATIVE in parts:
-        for shape in shapes:
-            for statement in shape_tables(shape):
-                workbench.execute(statement)
     return workbench
 
 
