@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from tests.claims.descriptors import ROLE, descriptor_with
 from tests.commandline import run
 from tests.stores import damage
 from tests.test_check import CAPTURES
+from tests.test_fakes import FAKES
 from validator.census import StoreError
 from validator.claims.native import Request
 from validator.descriptor import load
@@ -28,6 +32,39 @@ def test_several_processes_give_the_report_of_one(name: str, monkeypatch: pytest
     assert apart == in_turn
 
 
+@pytest.mark.parametrize(
+    "fake", ["drops_every_tenth", "drops_everything", "repeats_one", "writes_backwards", "renumbers", "crashes_midway"]
+)
+def test_records_find_their_units_whatever_a_converter_does_to_their_order(
+    fake: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["check", str(CAPTURES / "0.19.0-edit-review"), "--json"]
+    words += ["--converter", f"{sys.executable} {FAKES / fake}.py"]
+    in_turn = run(*words)
+    monkeypatch.setattr(witnesses, "IN_MEMORY", -1)
+    assert run(*words) == in_turn
+    assert in_turn.code != 0
+
+
+def test_units_that_share_a_key_are_told_apart_by_their_content_either_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "state.db")) as store, store:
+        store.execute("CREATE TABLE sessions (id TEXT, source TEXT)")
+        store.executemany("INSERT INTO sessions VALUES ('s', ?)", [("cli",), ("acp",), ("api",)])
+    converter = tmp_path / "turned.py"
+    converter.write_text(TURNED, encoding="utf-8")
+    words = ["check", str(tmp_path / "state.db"), "--namespace", "n", "--json"]
+    honest = run(*words)
+    words += ["--converter", f"{sys.executable} {converter}"]
+    in_turn = run(*words)
+    monkeypatch.setattr(witnesses, "IN_MEMORY", -1)
+    assert run(*words) == in_turn
+    of_content = [found for found in json.loads(in_turn.out)["captures"][0]["findings"] if "native" in found["claim"]]
+    assert honest.code == 0
+    assert of_content == []
+
+
 def test_a_damaged_store_gives_the_same_report_either_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damage.zeroed_leaf(tmp_path / "state.db")
     in_turn = run("check", str(tmp_path / "state.db"), "--namespace", "n", "--json")
@@ -35,6 +72,17 @@ def test_a_damaged_store_gives_the_same_report_either_way(tmp_path: Path, monkey
     assert run("check", str(tmp_path / "state.db"), "--namespace", "n", "--json") == in_turn
     assert json.loads(in_turn.out)["exit"] == 3
 
+
+TURNED = f"""
+import subprocess, sys
+words = [sys.executable, "-m", "validator.converter", *sys.argv[1:]]
+lines = subprocess.run(words, cwd={str(CAPTURES.parent)!r}, stdout=subprocess.PIPE, check=True).stdout.splitlines(True)
+at = [place for place, line in enumerate(lines) if line.startswith(b'{{"line":"record"')]
+for place, line in zip(at, [lines[place] for place in reversed(at)]):
+    lines[place] = line
+sys.stdout.buffer.writelines(lines)
+"""
+"""The built-in converter, with its records in the opposite order."""
 
 SLIP = """
 [[notice]]

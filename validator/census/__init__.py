@@ -94,6 +94,18 @@ class Store:
             return None
         return dict(zip(table.columns, row, strict=True)) if row else None
 
+    def first_units(self) -> dict[str, int]:
+        """Foresee by table the number of its first unit in an empty workbench: right as far as nothing is damaged."""
+        found, number = {}, 1
+        for table in self.tables:
+            if table.kind in ("converted", "unknown"):
+                found[table.name] = number
+                try:
+                    number += self._store.execute(f"SELECT count(*) FROM {identifier(table.name)}").fetchone()[0]
+                except sqlite3.Error:
+                    break
+        return found
+
     def load(self, workbench: sqlite3.Connection, run: int, source: int) -> None:
         """Read every row of every table into the workbench's ``native_*`` tables."""
         workbench.execute("BEGIN")

@@ -6,7 +6,7 @@ What goes wrong with the converter is a ``Failure``, never a finding.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,12 +46,12 @@ class Fed:
 
 def feed(
     bench: sqlite3.Connection, run: Run, lines: Lines, engine: str, descriptor: Descriptor, folder: Path,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] | None = None, foreseen: Mapping[str, int] | None = None,
 ) -> Fed:  # fmt: skip
-    """Load the records of a run's lines; the lines are kept in the folder."""
+    """Load the records of a run's lines; the lines are kept in the folder. ``foreseen``: see ``Ingest``."""
     check, explain = checks(engine)
     first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
-    ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first)
+    ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first, foreseen)
     kept: Path | None = getattr(lines, "spool", None)  # a command's lines come from a file already
     fed = Fed(spool=kept or folder / "stream.jsonl")
     bench.execute("BEGIN")

@@ -65,22 +65,33 @@ def link_units(bench: sqlite3.Connection) -> None:
     """Find the native unit of every record by table and key, and of every gap; make the indexes that claims need.
 
     Where a store's key columns do not tell two units apart, records go to the units with the same content first. Of
-    files and lines, which have no key columns, ``entity.key`` names the unit.
+    files and lines, which have no key columns, ``entity.key`` names the unit. A unit that a record has already was
+    foreseen: the record keeps it only if its key says so, too.
     """
     _link_files(bench)
+    foreseen = bench.execute("SELECT 1 FROM record WHERE unit IS NOT NULL LIMIT 1").fetchone() is not None
+    ambiguous = _ambiguous(bench) if foreseen else None
+    if ambiguous:
+        bench.execute("UPDATE record SET unit = NULL")
     bench.execute(
         "UPDATE record SET unit = (SELECT min(u.unit) FROM native_unit AS u "
-        "WHERE u.tab = record.tab AND u.key = record.key AND u.run = record.run) WHERE key IS NOT NULL"
+        "WHERE u.tab = record.tab AND u.key = record.key AND u.run = record.run) "
+        "WHERE (key IS NOT NULL OR unit IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM native_unit AS u "
+        "WHERE u.unit = record.unit AND u.key = record.key AND u.tab = record.tab AND u.run = record.run)"
     )
     bound_gaps(bench)
     for statement in workbench_station.INDEXES:
         bench.execute(statement)
     if _missing(bench):  # of units with one key only the first has a record yet
-        ambiguous = bench.execute(
-            "SELECT run, tab, key FROM native_unit GROUP BY tab, key, run HAVING count(*) > 1"
-        ).fetchall()
-        for run, tab, key in ambiguous:
+        for run, tab, key in _ambiguous(bench) if ambiguous is None else ambiguous:
             _link_ambiguous(bench, run, tab, key)
+
+
+def _ambiguous(bench: sqlite3.Connection) -> list[tuple[int, str, str]]:
+    """Return run, table and key of what is the key of several units."""
+    return bench.execute(
+        "SELECT run, tab, key FROM native_unit GROUP BY tab, key, run HAVING count(*) > 1"
+    ).fetchall()
 
 
 def _missing(bench: sqlite3.Connection) -> bool:

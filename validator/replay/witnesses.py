@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -175,7 +175,8 @@ def _load_apart(
     bench = workbench_station.create(private / "workbench.db", (), parts=(workbench_station.RECORD,))
     stack.callback(bench.close)
     converter: Converter = built_in_apart() if isinstance(options.converter, BuiltIn) else options.converter
-    loaded.fed[run.number] = _fed(bench, run, converter, capture, descriptor, options, private)
+    foreseen = store.first_units()
+    loaded.fed[run.number] = _fed(bench, run, converter, capture, descriptor, options, private, foreseen)
     loaded.subjects = {}
     try:
         loaded.subjects = apart.attach(bench)
@@ -192,6 +193,7 @@ def _fed(
     descriptor: Descriptor,
     options: Options,
     private: Path,
+    foreseen: Mapping[str, int] | None = None,
 ) -> Fed:
     """Run a converter on a private copy of its own, that lasts as long as the run, and load its records."""
     folder = private / f"run-{run.number}"
@@ -199,7 +201,7 @@ def _fed(
     copied = copy(capture.root, run.paths, folder / "source")
     request = Request(run.format, copied / run.source, run.snapshot, run.given)
     lines = converter.lines(request, folder)
-    fed = feed(bench, run, lines, options.engine, descriptor, folder, options.progress)
+    fed = feed(bench, run, lines, options.engine, descriptor, folder, options.progress, foreseen)
     shutil.rmtree(folder / "source", ignore_errors=True)
     return fed
 

@@ -5,7 +5,7 @@ Nothing is judged here: what the converter said is written down in the workbench
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -129,7 +129,7 @@ class KeyRule:
     columns: tuple[str, ...]
 
 
-_FIXED = ("line", "at", "tab", "key", "digest", "offset", "length")
+_FIXED = ("line", "at", "tab", "key", "unit", "digest", "offset", "length")
 _NESTED = {"toolCalls", "links", "counts", "dimensions"}
 
 
@@ -161,8 +161,12 @@ def _statement(run: int, columns: list[str]) -> str:
 class RecordColumns:
     """Makes the rows of one run's lines."""
 
-    def __init__(self, run: int, keys: dict[str, KeyRule], alias: tuple[str, ...]) -> None:
+    def __init__(
+        self, run: int, keys: dict[str, KeyRule], alias: tuple[str, ...], foreseen: Mapping[str, int] | None = None
+    ) -> None:
         self.run, self.keys, self.alias = run, keys, alias
+        self._foreseen = dict(foreseen or {})
+        """By table, the number that the next record's unit will have if all come in native order."""
         self._open = {"author", "input", "result", "root", *alias}
         self._plan = lru_cache(maxsize=256)(partial(_Plan, run, alias))
 
@@ -212,8 +216,11 @@ class RecordColumns:
         tab, key = self.unit_of(item)
         native = item["native"]
         record = native.get("record")
+        unit = self._foreseen.get(tab) if tab is not None else None
+        if unit is not None and tab is not None:
+            self._foreseen[tab] = unit + 1
         plan = self._plan(tuple(item))
-        values = [line, number, tab, key, _native_digest(native), offset, length, *plan.take(item)]
+        values = [line, number, tab, key, unit, _native_digest(native), offset, length, *plan.take(item)]
         for place, encode in plan.encoders:
             values[place] = encode(values[place])
         for name, present, members in plan.groups:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -80,7 +80,8 @@ class Ingest:
     """Takes the lines of one run. Call ``lines`` for each batch, then ``finish``.
 
     ``keys`` says for each native table which columns are the key; ``check`` returns whether a parsed line
-    is valid, ``explain`` why not, as (pointer, message).
+    is valid, ``explain`` why not, as (pointer, message). ``foreseen`` is by table the number that its first unit is
+    going to have: what is linked by it is still to be held against the key.
     """
 
     def __init__(
@@ -92,10 +93,11 @@ class Ingest:
         explain: Callable[[Any], list[tuple[str, str]]],
         alias: tuple[str, ...],
         first_line: int = 1,
+        foreseen: Mapping[str, int] | None = None,
     ) -> None:
         self.workbench, self.run, self.keys = workbench, run, keys
         self._check, self._explain = check, explain
-        self._columns = RecordColumns(run, keys, alias)
+        self._columns = RecordColumns(run, keys, alias, foreseen)
         self.first = first_line
         self.number = 0
         self.begin: dict[str, Any] | None = None
