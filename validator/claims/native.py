@@ -46,6 +46,8 @@ class Request:
 def main() -> None:
     """Take the census that the request on standard input asks for."""
     request: Request = pickle.load(sys.stdin.buffer)
+    # sqlite3 looks long for an adapter before it binds NULL; this one, of this process only, gives it back as it is.
+    sqlite3.register_adapter(type(None), lambda null: null)
     bench = workbench_station.opened(request.workbench)
     try:
         store = Store(request.store, request.shape)
