@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from validator.census import StoreError
 from validator.claims.native import WRONG, Request
@@ -40,16 +41,13 @@ class NativeApart:
 
     def __init__(self, request: Request) -> None:
         self._workbench = request.workbench
-        self._process = subprocess.Popen(
-            _module("validator.claims.native"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        assert self._process.stdin is not None
-        self._process.stdin.write(pickle.dumps(request))
-        self._process.stdin.close()
-        self._process.stdin = None
+        # A file, not a pipe: what does not fit into one is only taken when the process has begun.
+        with TemporaryFile(dir=request.workbench.parent) as asked:
+            pickle.dump(request, asked)
+            asked.seek(0)
+            self._process = subprocess.Popen(
+                _module("validator.claims.native"), stdin=asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
 
     def attach(self, bench: sqlite3.Connection) -> dict[str, int]:
         """Wait for it, attach its workbench, and return how many subjects each claim has as far as it told.
