@@ -26,6 +26,8 @@ HOW = {
     "json-value": "the cell as a JSON value",
     "json-digest": "the JSON, if it is of the type that is named",
     "object-digest": "one JSON object of these cells, those that are NULL left out",
+    "stream": "the number of its stream",
+    "before": "the last unit before it in its stream that has this time; NULL if there is none",
     "entity-key": "what `entity.key` is for a unit with this key",
 }
 """What each way to take a cell means; a shape with another needs a word here."""

@@ -64,7 +64,7 @@ class Touched:
         if any(column in key for key in spec.keys) and spec.kind == "converted":
             filled.update({("native_unit", "key"), ("native_unit", "ekey")})
         if column == spec.session:
-            filled.add(("native_unit", "session"))
+            filled.add(("native_unit", "stream"))
         rule = self._shape.namespace
         if rule and table == rule["table"] and (column == rule["column"] or column in rule["where"]):
             filled.update({("native_run", "namespace"), ("native_run", "basis")})

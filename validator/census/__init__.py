@@ -25,6 +25,7 @@ from validator.census.store import (
     rows,
     tables,
 )
+from validator.census.streams import Streams
 from validator.descriptor.shape import Shape
 
 __all__ = [
@@ -109,19 +110,16 @@ class Store:
     def load(self, workbench: sqlite3.Connection, run: int, source: int) -> None:
         """Read every row of every table into the workbench's ``native_*`` tables."""
         workbench.execute("BEGIN")
+        streams = Streams(workbench, run)
         for table in self.tables:
             first = workbench.execute("SELECT coalesce(max(unit), 0) + 1 FROM native_unit").fetchone()[0]
-            loader = TableLoader(workbench, run, source, table, first, self.shape.unknown_entity)
+            loader = TableLoader(workbench, run, source, table, first, self.shape.unknown_entity, streams)
             if table.kind != "derived":
                 for item in rows(self._store, table):
                     loader.add(item)
             loader.finish()
-        self._resolve_sessions(workbench, run)
-        workbench.execute(
-            "INSERT INTO native_stream SELECT run, session, min(unit), count(*) FROM native_unit "
-            "WHERE run = ? GROUP BY session",
-            (run,),
-        )
+        self._resolve_streams(workbench, run, streams.number(None))
+        streams.finish()
         for spec in self.shape.tables:
             load_cycles(workbench, run, spec)
         self._note(workbench, run, source)
@@ -138,13 +136,16 @@ class Store:
             [(run, source, code, tab, detail) for code, tab, detail in notes],
         )
 
-    def _resolve_sessions(self, workbench: sqlite3.Connection, run: int) -> None:
-        """Give units whose session is that of another unit (a receipt: its execution's) their session."""
+    def _resolve_streams(self, workbench: sqlite3.Connection, run: int, own: int) -> None:
+        """Give units whose stream is that of another unit (a receipt: its execution's) their stream, or the store's.
+
+        Until then the other unit's key stands there.
+        """
         for table in self.shape.tables:
             if table.through is not None:
                 workbench.execute(
-                    "UPDATE native_unit SET session = (SELECT other.session FROM native_unit AS other "
-                    "WHERE other.run = native_unit.run AND other.tab = ? AND other.key = native_unit.session) "
+                    "UPDATE native_unit SET stream = coalesce((SELECT other.stream FROM native_unit AS other "
+                    "WHERE other.run = native_unit.run AND other.tab = ? AND other.key = native_unit.stream), ?) "
                     "WHERE run = ? AND tab = ?",
-                    (table.through[0], run, table.name),
+                    (table.through[0], own, run, table.name),
                 )

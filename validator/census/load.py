@@ -7,7 +7,7 @@ what lies inside its JSON columns, and the notices its cells give.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
@@ -17,6 +17,7 @@ import orjson
 
 from validator.census.cells import Decoded, at_pointers, decode_json, is_sentinel, kind_of, time_text
 from validator.census.store import Lost, NativeTable
+from validator.census.streams import Streams
 from validator.descriptor.shape import Child, Load
 from validator.workbench.encoding import (
     Blob,
@@ -78,6 +79,10 @@ class _Batch:
     decoded: dict[str, list[Decoded | None]] = field(default_factory=dict)
     """What the JSON columns hold."""
     notes: list[Note] = field(default_factory=list)
+    streams: list[int] = field(default_factory=list)
+    """The numbers of the streams that the rows are in."""
+    times: dict[str, list[Column]] = field(default_factory=dict)
+    """What the columns hold that are taken as times."""
 
     @property
     def nothing(self) -> list[Decoded | None]:
@@ -103,8 +108,10 @@ class TableLoader:
         table: NativeTable,
         first_unit: int,
         unknown_entity: str,
+        streams: Streams,
     ) -> None:
         self.workbench, self.run, self.source, self.table = workbench, run, source, table
+        self._streams = streams
         self.unit = first_unit
         self.units = self.unreadable = 0
         spec = table.spec
@@ -128,7 +135,7 @@ class TableLoader:
         self._bytes = 0
         facts = (run, source, table.name, self.etype, self.family, int(bool(spec and spec.immutable)))
         number, of, tab, etype, family, immutable = (_literal(fact) for fact in facts)
-        # Unit, key, entity key, session, digest. A message's position is its entity key, or its key if that is empty.
+        # Unit, key, entity key, stream, digest. A message's position is its entity key, or its key if that is empty.
         position = "CASE ?3 WHEN '' THEN ?2 ELSE ?3 END" if self.family == "transcript" else "NULL"
         values = f"?1, {number}, {of}, {tab}, ?2, ?3, {etype}, {family}, {position}, {immutable}, ?4, ?5"
         self._insert_unit = f"INSERT INTO native_unit VALUES ({values})"
@@ -143,9 +150,14 @@ class TableLoader:
             return lambda batch: [_kind(found) for found in batch.decoded.get(str(name), batch.nothing)]
         if how == "json-digest":
             return lambda batch: [_only(found, load.of) for found in batch.decoded.get(str(name), batch.nothing)]
+        if how == "stream":
+            return lambda batch: list(batch.streams)
         if name not in self._where:
             return None
         index = self._where[name]
+        if how == "before":
+            latest: dict[int, int] = {}
+            return lambda batch: _before(batch, name, index, latest)
         if how == "value" and load.of is None:
             return lambda batch: _values(batch.cells[index])
         if how == "time":
@@ -178,7 +190,7 @@ class TableLoader:
             return
         batch = _Batch(rows, list(zip(*rows, strict=True)), range(self.unit, self.unit + len(rows)))
         keys, entity_keys = self._keys_of(batch)
-        units = zip(batch.units, keys, entity_keys, self._sessions(batch), self._digests, strict=True)
+        units = zip(batch.units, keys, entity_keys, self._streams_of(batch), self._digests, strict=True)
         self.workbench.executemany(self._insert_unit, units)
         for place in self._unsound:
             batch.notes.extend((place, "not-utf8", column) for column in self._not_utf8(rows[place]))
@@ -208,12 +220,12 @@ class TableLoader:
         parts = [[key_part(row[index]) for index in self._keys] for row in batch.rows]
         return list(map(key_text, parts)), list(map(entity_key, parts))
 
-    def _sessions(self, batch: _Batch) -> list[Column]:
-        if self._session is not None:
-            return _values(batch.cells[self._session])
-        if self._through is not None:  # resolved to a session when all tables are loaded
+    def _streams_of(self, batch: _Batch) -> Sequence[int | str]:
+        if self._through is not None:  # resolved to a stream when all tables are loaded
             return [key_text([key_part(cell)]) for cell in batch.cells[self._through]]
-        return [None] * len(batch.rows)
+        cells = [None] * len(batch.rows) if self._session is None else batch.cells[self._session]
+        batch.streams = self._streams.numbers(_values(cells))
+        return batch.streams
 
     def _decode(self, batch: _Batch) -> None:
         """Decode the JSON columns, and look at text that may hold structured content."""
@@ -287,7 +299,7 @@ def _insert(table: str, names: tuple[str, ...]) -> str:
     return f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * (len(names) + 1))})"
 
 
-def _values(cells: tuple[Any, ...]) -> list[Column]:
+def _values(cells: Sequence[Any]) -> list[Column]:
     """Return cells as columns; most are small and need no look."""
     return [
         cell if cell is None or type(cell) is int or (type(cell) is str and len(cell) < 64 and cell.isascii())
@@ -298,12 +310,27 @@ def _values(cells: tuple[Any, ...]) -> list[Column]:
 
 def _times(batch: _Batch, name: str, index: int) -> list[Column]:
     """Return cells as times, and note those that are none."""
+    if name in batch.times:
+        return batch.times[name]
     cells = batch.cells[index]
-    times: list[Column] = [None if cell is None else time_text(cell) for cell in cells]
+    times = batch.times[name] = [None if cell is None else time_text(cell) for cell in cells]
     for place, time in enumerate(times):
         if time is None and cells[place] is not None:
             batch.notes.append((place, "not-a-time", name))
     return times
+
+
+def _before(batch: _Batch, name: str, index: int, latest: dict[int, int]) -> list[Column]:
+    """Return for each row the last unit before it in its stream that has a time.
+
+    ``latest`` is that of each stream, and goes from batch to batch.
+    """
+    found: list[Column] = []
+    for unit, stream, time in zip(batch.units, batch.streams, _times(batch, name, index), strict=True):
+        found.append(latest.get(stream))
+        if time is not None:
+            latest[stream] = unit
+    return found
 
 
 _CELL: dict[str, Callable[[Any], Column]] = {

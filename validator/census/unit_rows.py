@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validator.census.facets import Taken
+from validator.census.streams import Streams
 from validator.descriptor.kinds import Facet, FileKind
 from validator.workbench.encoding import Blob, Column, recorded_column
 
@@ -49,6 +50,7 @@ class UnitRows:
         self._next: int = workbench.execute("SELECT coalesce(max(unit), 0) + 1 FROM native_unit").fetchone()[0]
         self._held: dict[str, list[tuple[Any, ...]]] = {}
         self._holding = 0
+        self._streams = Streams(workbench, run)
         self._known: set[tuple[str, str | None, str]] = set()
         self._sums: dict[str, list[int]] = {}
 
@@ -59,9 +61,9 @@ class UnitRows:
         number = self._next
         self._next += 1
         self._add(
-            "native_unit (unit, run, source, tab, key, ekey, etype, family, position, immutable, session, digest)",
+            "native_unit (unit, run, source, tab, key, ekey, etype, family, position, immutable, stream, digest)",
             (number, self._run, place.source, place.kind, place.text, place.entity_key, entity, family, position, 0,
-             recorded_column(session), digest),
+             self._streams.number(recorded_column(session)), digest),
         )  # fmt: skip
         return number
 
@@ -125,11 +127,7 @@ class UnitRows:
                 self._add("native_table (run, tab, class, entity, family, units, unreadable)",
                           (*row, *self._sums[kind.name]))  # fmt: skip
         self._flush()
-        self._workbench.execute(
-            "INSERT INTO native_stream SELECT run, session, min(unit), count(*) FROM native_unit "
-            "WHERE run = ? GROUP BY session",
-            (self._run,),
-        )
+        self._streams.finish()
         self._workbench.execute(
             "INSERT INTO native_notice (run, source, code, tab, key, unit, col, detail) "
             "SELECT run, source, code, tab, key, unit, CASE code WHEN 'undescribed-key' THEN name END, "

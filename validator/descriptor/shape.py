@@ -35,7 +35,8 @@ class Load:
     """How the cell is taken.
 
     ``value``; ``digest``; ``time``; ``entity-key`` (what ``entity.key`` is for a unit with this key); ``json`` (its
-    kind); ``json-digest``; ``json-value``; ``object-digest``.
+    kind); ``json-digest``; ``json-value``; ``object-digest``; ``stream`` (the number of the unit's stream); ``before``
+    (the last unit before it in its stream that has this time).
     """
     of: str | None = None
     """What the cell must be, else NULL: of a ``json-digest`` the type of its JSON; of another, ``text``."""

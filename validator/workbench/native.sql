@@ -65,7 +65,7 @@ CREATE TABLE native_unit (
     etype, family,
     position,                   -- what the transcript's position must be; NULL for current state
     immutable INTEGER NOT NULL, -- 1 for records that never change
-    session,                    -- the session whose stream it is in; NULL for the store's own
+    stream INTEGER NOT NULL,    -- the stream it is in
     digest
 );
 
@@ -78,6 +78,7 @@ CREATE TABLE native_column (
 
 -- One row for each stream that the units call for.
 CREATE TABLE native_stream (
+    stream INTEGER PRIMARY KEY, -- over all runs
     run INTEGER NOT NULL,
     session,                    -- NULL for the store's own stream
     unit INTEGER NOT NULL,      -- the first of its units
