@@ -16,7 +16,8 @@ def bench(keys: list[str], lost: tuple[str, int] | None = None) -> sqlite3.Conne
     """A workbench with one table of units, numbered from 1 in the order of the keys; perhaps a lost key among them."""
     made = create(None, ())
     made.executemany(
-        "INSERT INTO native_unit (unit, run, source, tab, key, ekey, immutable, stream) VALUES (?, 1, 1, 't', ?, ?, 0, 1)",
+        "INSERT INTO native_unit (unit, run, source, tab, key, ekey, immutable, stream) "
+        "VALUES (?, 1, 1, 't', ?, ?, 0, 1)",
         [(unit, json.dumps([key]), key) for unit, key in enumerate(keys, 1)],
     )
     if lost is not None:
