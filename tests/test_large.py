@@ -16,10 +16,14 @@ from tests.stores import damage
 from tests.test_check import CAPTURES
 from tests.test_fakes import FAKES
 from validator.census import StoreError
-from validator.claims.native import Request
+from validator.claims.native import Request as NativeRequest
+from validator.converter import Request
 from validator.descriptor import load
 from validator.replay import witnesses
-from validator.replay.apart import NativeApart
+from validator.replay.apart import BuiltInApart, NativeApart
+from validator.replay.converters import BuiltIn, ConverterFailed
+from validator.stream.lines import cut
+from validator.stream.protocol import ProtocolError
 from validator.workbench import NATIVE, create
 
 
@@ -113,9 +117,52 @@ def test_a_store_that_the_census_cannot_read_any_more_is_unreadable(
         store.write_bytes(content)
     shape = load().shape("hermes-state-sqlite")
     create(tmp_path / "native.db", [shape], parts=(NATIVE,)).close()
-    request = Request(shape, store, tmp_path / "native.db", 1, 1, None, (), ())
+    request = NativeRequest(shape, store, tmp_path / "native.db", 1, 1, None, (), ())
     native = NativeApart(request)
     with pytest.raises(StoreError, match=f"^the census failed: [^/]*{reason}[^/]*$"):
         native.attach(bench)
     native.close()
     bench.close()
+
+
+def test_a_built_in_converter_that_fails_says_the_same_in_a_process_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "state.db").write_bytes(b"no store")
+    request = Request("hermes-state-sqlite", tmp_path / "state.db", "sha256:0", "n")
+    reasons = []
+    for converter in (BuiltIn(), BuiltInApart()):
+        lines = converter.lines(request, tmp_path)
+        with pytest.raises(ConverterFailed) as failed:
+            list(lines)
+        lines.close()
+        reasons.append(str(failed.value))
+    assert reasons == ["state.db is not a SQLite database"] * 2
+
+
+def test_a_built_in_converter_whose_lines_are_no_more_wanted_ends(tmp_path: Path) -> None:
+    store = CAPTURES / "0.19.0-edit-review" / "home" / "state.db"
+    (tmp_path / "state.db").write_bytes(store.read_bytes())
+    lines = BuiltInApart().lines(Request("hermes-state-sqlite", tmp_path / "state.db", "sha256:0", "n"), tmp_path)
+    assert next(iter(lines)).startswith(b'{"line":"begin"')
+    lines.close()
+    assert lines.ended
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+def test_lines_are_cut_wherever_the_pieces_end(size: int) -> None:
+    text = b"a\nbcd\r\n\n\x85efgh\nrest"
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    found = cut(pieces, 6)
+    lines = []
+    while True:
+        try:
+            lines.append(next(found))
+        except StopIteration as end:
+            assert end.value == (4, b"rest")
+            break
+    assert lines == [b"a\n", b"bcd\r\n", b"\n", b"\x85efgh\n"]
+
+
+@pytest.mark.parametrize("pieces", [[b"a\n123456\n"], [b"a\n123", b"456"]])
+def test_a_line_that_is_too_long_is_named(pieces: list[bytes]) -> None:
+    with pytest.raises(ProtocolError, match=r"^line 2: longer than 5 bytes$"):
+        list(cut(pieces, 5))

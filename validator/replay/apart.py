@@ -7,39 +7,96 @@ tells the two apart. What is asked about native tables only is answered there to
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import sqlite3
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from validator.census import StoreError
-from validator.claims.native import WRONG, Request
+from validator.claims.native import WRONG
+from validator.claims.native import Request as NativeRequest
+from validator.converter import Request
 from validator.descriptor import DescriptorError
-from validator.replay.converters import External
-from validator.stream.command import Command
-from validator.stream.outcome import Limits
+from validator.replay.converters import ConverterFailed
+from validator.stream.lines import CHUNK, cut
+from validator.stream.process import request_arguments
+
+PAUSE = 0.005
+"""Seconds between two looks for more lines."""
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent.parent)
 _RUN = "import sys, runpy; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
-_FOREVER = 10**9
-
-
 def _module(name: str) -> tuple[str, ...]:
     """Return the words that run a module of this package in a new process, wherever the package is."""
     return sys.executable, "-c", _RUN, _PACKAGE, name
 
 
-def built_in_apart() -> External:
-    """Return the built-in converter as a command; its time and memory are not limited."""
-    return External(Command("built-in", _module("validator.converter")), Limits(seconds=_FOREVER, memory=None))
+class BuiltInApart:
+    """The built-in converter in a process of its own, which writes its lines straight into the file that keeps them."""
+
+    def lines(self, request: Request, folder: Path) -> LinesApart:
+        """Start it."""
+        return LinesApart(request, folder)
+
+
+class LinesApart:
+    """The lines of the built-in converter as they come."""
+
+    def __init__(self, request: Request, folder: Path) -> None:
+        self.spool = folder / "stream.jsonl"
+        """The file that keeps the lines."""
+        self._log = folder / "converter.log"
+        with self.spool.open("wb") as out, self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [*_module("validator.converter"), *request_arguments(request)],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=log,
+                env={**os.environ, "TMPDIR": str(folder.absolute())},
+            )
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the lines; raises ``ConverterFailed`` behind the last where it did not end well."""
+        _, rest = yield from cut(self._pieces(), sys.maxsize)
+        if self._process.wait():
+            reason = self._log.read_text("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
+            raise ConverterFailed(reason[-1])
+        if rest:
+            yield rest
+
+    def _pieces(self) -> Iterator[bytes]:
+        with self.spool.open("rb", buffering=0) as kept:
+            while True:
+                ended = self.ended
+                piece = kept.read(CHUNK)
+                if piece:
+                    yield piece
+                elif ended:
+                    return
+                else:
+                    time.sleep(PAUSE)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the process has ended."""
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        if not self.ended:
+            self._process.kill()
+        self._process.wait()
 
 
 class NativeApart:
     """The native side of a large store: what is done in a process of its own, until it is attached."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: NativeRequest) -> None:
         self._workbench = request.workbench
         # A file, not a pipe: what does not fit into one is only taken when the process has begun.
         with TemporaryFile(dir=request.workbench.parent) as asked:

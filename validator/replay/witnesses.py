@@ -22,7 +22,7 @@ from validator.claims import Claim, NoticeRule
 from validator.claims.native import Request as NativeRequest
 from validator.converter import Request
 from validator.descriptor import Descriptor
-from validator.replay.apart import NativeApart, built_in_apart
+from validator.replay.apart import BuiltInApart, NativeApart
 from validator.replay.converters import BuiltIn, Converter
 from validator.replay.feed import Fed, feed
 from validator.replay.options import Options
@@ -174,7 +174,7 @@ def _load_apart(
     stack.callback(apart.close)
     bench = workbench_station.create(private / "workbench.db", (), parts=(workbench_station.RECORD,))
     stack.callback(bench.close)
-    converter: Converter = built_in_apart() if isinstance(options.converter, BuiltIn) else options.converter
+    converter: Converter = BuiltInApart() if isinstance(options.converter, BuiltIn) else options.converter
     foreseen = store.first_units()
     loaded.fed[run.number] = _fed(bench, run, converter, capture, descriptor, options, private, foreseen)
     loaded.subjects = {}

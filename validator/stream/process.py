@@ -19,7 +19,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,10 +27,10 @@ from validator.converter import Request
 from validator.stream import supervisor
 from validator.stream.command import absolute_search
 from validator.stream.excerpt import Excerpt
+from validator.stream.lines import CHUNK, cut
 from validator.stream.outcome import Limits, Outcome
 from validator.stream.protocol import ProtocolError
 
-CHUNK = 1 << 16
 PIPE = 1 << 20
 """Bytes that a converter can be ahead of the thread that drains its output; a system may allow fewer."""
 STOP_PATIENCE = 1.2
@@ -114,18 +113,8 @@ class Run:
         a line beyond the limit, and at a last line without LF of a run that did not fail; OSError when
         the spool could not be written.
         """
-        number, held = 0, bytearray()
-        for chunk in self._chunks(offset):
-            end = chunk.rfind(b"\n") + 1
-            held += chunk[:end] if end else chunk
-            if end:
-                for line in BytesIO(held):
-                    number += 1
-                    self._check_length(number, len(line))
-                    yield line
-                held = bytearray(chunk[end:])
-            self._check_length(number + 1, len(held))
-        if held and self.wait().failure is None:
+        number, rest = yield from cut(self._chunks(offset), self._limits.line)
+        if rest and self.wait().failure is None:
             raise ProtocolError(number + 1, "the last line does not end with a line feed")
 
     def wait(self) -> Outcome:
@@ -157,10 +146,6 @@ class Run:
                         raise self._fault
                     return
                 yield chunk
-
-    def _check_length(self, number: int, length: int) -> None:
-        if length > self._limits.line:
-            raise ProtocolError(number, f"longer than {self._limits.line} bytes")
 
     # The side of the converter
 
