@@ -2,49 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import orjson
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from validator.converter.__main__ import main
+from validator.converter import convert
+from validator.converter.arguments import request_from
 
 
-class Liar:
-    """Standard output that changes the message of the highest id; it stands last in its stream."""
-
-    def __init__(self) -> None:
-        self.buffer = self
-        self.last: dict[str, object] | None = None
-
-    def writelines(self, lines: list[bytes]) -> None:
-        """Write lines, each message one message late, so that the last one is known."""
-        out = sys.__stdout__.buffer  # type: ignore[union-attr]
-        for line in lines:
-            item = orjson.loads(line)
-            if item["line"] == "record" and item["family"] == "transcript":
-                self._write_held(out)
-                self.last = item
-            elif self.last is not None and item["line"] in ("stream", "gap", "notice"):
-                out.write(line)
-            else:
-                if self.last is not None:
-                    self.last["role"] = "narrator"
-                    self._write_held(out)
-                out.write(line)
-
-    def _write_held(self, out: object) -> None:
-        if self.last is not None:
-            out.write(orjson.dumps(self.last) + b"\n")  # type: ignore[attr-defined]
-            self.last = None
-
-    def flush(self) -> None:
-        """Flush the real output."""
-        sys.__stdout__.flush()  # type: ignore[union-attr]
+def lied(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines, each message one message late, so that the last one is known."""
+    last: bytes | None = None
+    for line in lines:
+        item = orjson.loads(line)
+        is_message = item["line"] == "record" and item["family"] == "transcript"
+        if last is not None and item["line"] not in ("stream", "gap", "notice"):
+            yield last if is_message else orjson.dumps({**orjson.loads(last), "role": "narrator"}) + b"\n"
+            last = None
+        if is_message:
+            last = line
+        else:
+            yield line
 
 
-with contextlib.redirect_stdout(Liar()):  # type: ignore[type-var]
-    main()
+sys.stdout.buffer.writelines(lied(convert(request_from("lie", sys.argv[1:]))))

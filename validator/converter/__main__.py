@@ -7,13 +7,16 @@ import sys
 from validator.converter import ConversionError, convert
 from validator.converter.arguments import request_from
 
+BUFFER = 1 << 16
+"""Bytes that are written at once; by itself standard output takes few lines together."""
+
 
 def main() -> None:
     """Write the record stream that the arguments ask for."""
     request = request_from("validator.converter", sys.argv[1:])
     try:
-        sys.stdout.buffer.writelines(convert(request))
-        sys.stdout.buffer.flush()
+        with open(sys.stdout.fileno(), "wb", buffering=BUFFER, closefd=False) as out:
+            out.writelines(convert(request))
     except ConversionError as error:
         sys.exit(str(error))
 

@@ -94,7 +94,6 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], Any]]] = {
 _GROUPS: dict[str, tuple[str | None, tuple[tuple[str, str, Callable[[Any], Any]], ...]]] = {
     group: (present, members)
     for group, present, members in (
-        ("entity", None, (("type", "etype", _as_it_is), ("key", "ekey", _as_it_is))),
         ("part", None, (("of", "part_of", _as_it_is), ("index", "part_index", _as_it_is))),
         (
             "toolResult",
@@ -129,7 +128,7 @@ class KeyRule:
     columns: tuple[str, ...]
 
 
-_FIXED = ("line", "at", "tab", "key", "unit", "digest", "offset", "length")
+_FIXED = ("line", "at", "tab", "key", "unit", "etype", "ekey", "digest", "offset", "length")
 _NESTED = {"toolCalls", "links", "counts", "dimensions"}
 
 
@@ -219,8 +218,10 @@ class RecordColumns:
         unit = self._foreseen.get(tab) if tab is not None else None
         if unit is not None and tab is not None:
             self._foreseen[tab] = unit + 1
+        entity = item.get("entity")
+        etype, ekey = (entity.get("type"), entity.get("key")) if type(entity) is dict else (None, None)
         plan = self._plan(tuple(item))
-        values = [line, number, tab, key, unit, _native_digest(native), offset, length, *plan.take(item)]
+        values = [line, number, tab, key, unit, etype, ekey, _native_digest(native), offset, length, *plan.take(item)]
         for place, encode in plan.encoders:
             values[place] = encode(values[place])
         for name, present, members in plan.groups:

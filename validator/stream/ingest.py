@@ -116,7 +116,7 @@ class Ingest:
     def lines(self, batch: Sequence[bytes]) -> None:
         """Take lines, each with its LF, in the order in which they stand in the kept stream."""
         items, fault = self._parse(batch)
-        valid = [self._check(item) for item in items]
+        valid = list(map(self._check, items))
         try:
             for item, is_valid, raw in zip(items, valid, batch, strict=False):
                 self.number += 1
