@@ -117,7 +117,7 @@ def test_a_store_that_the_census_cannot_read_any_more_is_unreadable(
         store.write_bytes(content)
     shape = load().shape("hermes-state-sqlite")
     create(tmp_path / "native.db", [shape], parts=(NATIVE,)).close()
-    request = NativeRequest(shape, store, tmp_path / "native.db", 1, 1, None, (), ())
+    request = NativeRequest(shape, store, tmp_path / "native.db", tmp_path / "noted.db", 1, 1, None, (), ())
     native = NativeApart(request)
     with pytest.raises(StoreError, match=f"^the census failed: [^/]*{reason}[^/]*$"):
         native.attach(bench)

@@ -87,7 +87,7 @@ def test_the_claims_of_a_workbench_on_disk_read_all_its_files(tmp_path: Path) ->
     bench.execute("INSERT INTO record (line, run, at, ord) VALUES (1, 1, 1, 1)")
     subjects = "SELECT line FROM record UNION ALL SELECT capture FROM native_capture"
     claims = [claim("test.asked", CHECK, subjects), claim("test.known", CHECK, subjects)]
-    found = run(bench, claims, {"hermes-state-sqlite"}, {"test.known": 7})
+    found = run(bench, claims, {"hermes-state-sqlite"}, lambda: {"test.known": 7})
     bench.close()
     assert [(one.claim.id, one.subjects) for one in found] == [("test.asked", 2), ("test.known", 7)]
 

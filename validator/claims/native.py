@@ -1,9 +1,11 @@
 """The native side of a large store, in a process of its own: ``python -m validator.claims.native < REQUEST``.
 
 The request is a pickled ``Request`` of the validator itself. The census of the store is taken into a workbench of
-the native tables that is there already; then all is asked that is about native tables only. On standard output goes a
-JSON object: how many subjects each claim has, where that can be told without records. It leaves with ``UNREADABLE`` or
-``WRONG`` and the reason on standard error where the store cannot be read or a query fails.
+the native tables that is there already, and the line ``TAKEN`` written to standard output. From then on others read
+that workbench too, and all is asked that is about native tables only: what is noticed goes into a database of its own,
+and on the second line stands a JSON object that says how many subjects each claim has, where that can be told without
+records. It leaves with ``UNREADABLE`` or ``WRONG`` and the reason on standard error where the store cannot be read or a
+query fails.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from validator.claims.run import authorize_native, count_subjects, guarded, note
 from validator.descriptor import DescriptorError
 from validator.descriptor.shape import Shape
 
+TAKEN = b"taken\n"
 UNREADABLE, WRONG = 3, 2
 """Exit codes: of a store that cannot be read, and of a query that fails."""
 
@@ -35,6 +38,8 @@ class Request:
     shape: Shape
     store: Path
     workbench: Path
+    noted: Path
+    """The database to make for what is noticed: a table like ``native_notice``."""
     run: int
     source: int
     log: tuple[str, str | None] | None
@@ -55,7 +60,12 @@ def main() -> None:
         store.load(bench, request.run, request.source)
         store.close()
         workbench_station.index_native(bench, [request.shape])
-        note(bench, request.rules)
+        sys.stdout.buffer.write(TAKEN)
+        sys.stdout.buffer.flush()
+        bench.execute("ATTACH ? AS noted", (str(request.noted),))
+        bench.execute("PRAGMA noted.journal_mode = OFF")
+        bench.execute("CREATE TABLE noted.notice AS SELECT * FROM native_notice WHERE 0")
+        note(bench, request.rules, "noted.notice")
     except StoreError as error:
         _leave(UNREADABLE, str(error))
     except OSError as error:

@@ -82,24 +82,23 @@ def run(
     workbench: sqlite3.Connection,
     claims: Sequence[Claim],
     formats: set[str],
-    subjects: Mapping[str, int] | None = None,
+    subjects: Callable[[], Mapping[str, int]] = dict,
 ) -> list[Outcome]:
     """Run the claims that concern some of the formats; outcomes are in the order of the claims.
 
-    ``subjects`` are counts that are known already, by claim. A workbench on disk is read by as many threads as there
-    are cores to spare: SQLite works without Python's lock.
+    ``subjects`` gives the counts that somebody else took, by claim; it is asked last. A workbench on disk is read by as
+    many threads as there are cores to spare: SQLite works without Python's lock.
     """
     wanted = [claim for claim in claims if formats & set(claim.formats)]
-    known = subjects or {}
     files = [(name, path) for _, name, path in workbench.execute("PRAGMA database_list") if name != "temp"]
     if not all(path for _, path in files):
         with guarded(workbench):
-            return [run_one(workbench, claim, known.get(claim.id)) for claim in wanted]
-    return _run_in_threads(files, wanted, known)
+            return [run_one(workbench, claim) for claim in wanted]
+    return _run_in_threads(files, wanted, subjects)
 
 
 def _run_in_threads(
-    files: Sequence[tuple[str, str]], claims: Sequence[Claim], known: Mapping[str, int]
+    files: Sequence[tuple[str, str]], claims: Sequence[Claim], subjects: Callable[[], Mapping[str, int]]
 ) -> list[Outcome]:
     """Run claims on a committed workbench, each thread with a connection of its own."""
     own = threading.local()
@@ -117,27 +116,29 @@ def _run_in_threads(
     with ThreadPoolExecutor(max_workers=THREADS, initializer=connect) as pool:
         # The longest query is begun first: one that begins last keeps a thread alone.
         order = sorted(claims, key=lambda claim: -len(claim.query))
-        begun = {
-            claim.id: pool.submit(lambda one: run_one(own.connection, one, known.get(one.id)), claim)
-            for claim in order
-        }
+        begun = {claim.id: pool.submit(lambda one: _violated(own.connection, one), claim) for claim in order}
         try:
-            return [begun[claim.id].result() for claim in claims]
+            found = [begun[claim.id].result() for claim in claims]
+            known = subjects()
+            rest = [claim for claim in claims if claim.id not in known]
+            counted = pool.map(lambda one: count_subjects(own.connection, one), rest)
+            counts = {**known, **{claim.id: count for claim, count in zip(rest, counted, strict=True)}}
+            return [Outcome(claim, counts[claim.id], *one) for claim, one in zip(claims, found, strict=True)]
         finally:
             pool.shutdown(cancel_futures=True)
             for connection in opened:
                 connection.close()
 
 
-def note(workbench: sqlite3.Connection, rules: Sequence[NoticeRule]) -> None:
-    """Run notice rules, which read native tables only, and write what they find into ``native_notice``."""
+def note(workbench: sqlite3.Connection, rules: Sequence[NoticeRule], into: str = "native_notice") -> None:
+    """Run notice rules, which read native tables only, and write what they find into a table."""
     columns = ", ".join(NOTED)
     with guarded(workbench, authorize_native):
         found = [list(query(workbench, rule, f"SELECT {columns} FROM {nested(rule.select)}")) for rule in rules]
     workbench.execute("BEGIN")  # otherwise each row would be a transaction of its own
     for rule, rows in zip(rules, found, strict=True):
         workbench.executemany(
-            "INSERT INTO native_notice VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO {into} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             ((run, source, rule.code, *others) for run, source, *others in rows),
         )
     workbench.execute("COMMIT")
@@ -149,12 +150,16 @@ def count_subjects(workbench: sqlite3.Connection, claim: Claim) -> int:
     return counted
 
 
-def run_one(
-    workbench: sqlite3.Connection, claim: Claim, subjects: int | None = None, examples: int = EXAMPLES
-) -> Outcome:
+def run_one(workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLES) -> Outcome:
     """Run one claim; ``DescriptorError`` names the claim and its file when its SQL fails."""
-    if subjects is None:
-        subjects = count_subjects(workbench, claim)
+    subjects = count_subjects(workbench, claim)
+    return Outcome(claim, subjects, *_violated(workbench, claim, examples))
+
+
+def _violated(
+    workbench: sqlite3.Connection, claim: Claim, examples: int = EXAMPLES
+) -> tuple[int, tuple[Violation, ...]]:
+    """Return how many subjects violate a claim, and the first violations."""
     violated = 0
     found: list[Violation] = []
     last: tuple[Any, ...] | None = None
@@ -165,7 +170,7 @@ def run_one(
             last = subject
         if len(found) < examples:
             found.append(Violation(*row))
-    return Outcome(claim, subjects, violated, tuple(found))
+    return violated, tuple(found)
 
 
 def violations(workbench: sqlite3.Connection, claim: Claim) -> Iterator[Violation]:

@@ -215,11 +215,13 @@ def _strange(run: Run, store: Store) -> str:
 
 def _judge(bench: sqlite3.Connection, asked: Asked, loaded: Witnesses, result: Replay) -> None:
     link_units(bench)
-    if loaded.subjects is None:
+    formats = {run.format for run in result.runs}
+    judged = () if result.failures else asked.claims
+    if loaded.answers is None:
         note(bench, asked.rules)
-    if not result.failures:
-        formats = {run.format for run in result.runs}
-        result.outcomes = run_claims(bench, asked.claims, formats, loaded.subjects)
+        result.outcomes = run_claims(bench, judged, formats)
+    else:
+        result.outcomes = run_claims(bench, judged, formats, loaded.answers)
     result.conservation = conservation(bench)
     result.by_source = _by_source(bench, result)
     if len(result.runs) > 1:

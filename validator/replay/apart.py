@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from validator.census import StoreError
-from validator.claims.native import WRONG
+from validator.claims.native import TAKEN, WRONG
 from validator.claims.native import Request as NativeRequest
 from validator.converter import Request
 from validator.descriptor import DescriptorError
@@ -31,6 +31,8 @@ PAUSE = 0.005
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent.parent)
 _RUN = "import sys, runpy; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
+
+
 def _module(name: str) -> tuple[str, ...]:
     """Return the words that run a module of this package in a new process, wherever the package is."""
     return sys.executable, "-c", _RUN, _PACKAGE, name
@@ -97,7 +99,7 @@ class NativeApart:
     """The native side of a large store: what is done in a process of its own, until it is attached."""
 
     def __init__(self, request: NativeRequest) -> None:
-        self._workbench = request.workbench
+        self._workbench, self._noted = request.workbench, request.noted
         # A file, not a pipe: what does not fit into one is only taken when the process has begun.
         with TemporaryFile(dir=request.workbench.parent) as asked:
             pickle.dump(request, asked)
@@ -106,16 +108,31 @@ class NativeApart:
                 _module("validator.claims.native"), stdin=asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
 
-    def attach(self, bench: sqlite3.Connection) -> dict[str, int]:
-        """Wait for it, attach its workbench, and return how many subjects each claim has as far as it told.
-
-        Raises ``StoreError`` where the store cannot be read, and ``DescriptorError`` where a query fails.
-        """
-        told, log = self._process.communicate()
+    def attach(self, bench: sqlite3.Connection) -> None:
+        """Wait until the census is taken, and attach its workbench; raises ``StoreError`` where it failed."""
+        assert self._process.stdout is not None
+        taken = self._process.stdout.readline() == TAKEN
         bench.execute("ATTACH ? AS native", (str(self._workbench),))
-        if self._process.returncode == 0:
-            subjects: dict[str, int] = json.loads(told)
-            return subjects
+        if not taken:
+            self._end()
+
+    def answers(self, bench: sqlite3.Connection) -> dict[str, int]:
+        """Write down what was noticed, and return how many subjects each claim has, as far as it told.
+
+        Raises ``DescriptorError`` where a query failed.
+        """
+        subjects: dict[str, int] = json.loads(self._end())
+        bench.execute("ATTACH ? AS noted", (str(self._noted),))
+        bench.execute("INSERT INTO native.native_notice SELECT * FROM noted.notice ORDER BY rowid")
+        bench.execute("DETACH noted")
+        return subjects
+
+    def _end(self) -> bytes:
+        """Wait for its end, and return the rest of what it wrote."""
+        assert self._process.stdout is not None and self._process.stderr is not None
+        told, log = self._process.stdout.read(), self._process.stderr.read()
+        if self._process.wait() == 0:
+            return told
         lines = log.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
         if self._process.returncode == WRONG:
             raise DescriptorError("\n".join(lines))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +51,9 @@ class Witnesses:
     files: dict[int, Files] = field(default_factory=dict)
     fed: dict[int, Fed] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
-    subjects: dict[str, int] | None = None
-    """Where the native side has been asked already, with the notice rules: the subjects of claims, as far as known."""
+    answers: Callable[[], dict[str, int]] | None = None
+    """Where the native side is asked elsewhere: writes down what the notice rules found, and returns how many subjects
+    claims have, as far as that is known there."""
 
 
 @contextmanager
@@ -160,7 +162,7 @@ def _load_apart(
     stack: ExitStack,
 ) -> sqlite3.Connection:
     (run,) = loaded.runs
-    path = private / "native.db"
+    path, noted = private / "native.db", private / "noted.db"
     native = workbench_station.create(path, descriptor.shapes, parts=(workbench_station.NATIVE,))
     _facts(native, capture, descriptor, sources, loaded.runs, private)
     native.close()
@@ -169,7 +171,9 @@ def _load_apart(
     claims = tuple(claim for claim in asked.claims if run.format in claim.formats)
     assert run.source_number is not None
     apart = NativeApart(
-        NativeRequest(run.shape, copied, path, run.number, run.source_number, store.log, tuple(asked.rules), claims)
+        NativeRequest(
+            run.shape, copied, path, noted, run.number, run.source_number, store.log, tuple(asked.rules), claims
+        )
     )
     stack.callback(apart.close)
     bench = workbench_station.create(private / "workbench.db", (), parts=(workbench_station.RECORD,))
@@ -177,9 +181,10 @@ def _load_apart(
     converter: Converter = BuiltInApart() if isinstance(options.converter, BuiltIn) else options.converter
     foreseen = store.first_units()
     loaded.fed[run.number] = _fed(bench, run, converter, capture, descriptor, options, private, foreseen)
-    loaded.subjects = {}
+    loaded.answers = dict
     try:
-        loaded.subjects = apart.attach(bench)
+        apart.attach(bench)
+        loaded.answers = partial(apart.answers, bench)
     except StoreError as error:
         loaded.unreadable.append(f"{run.source}: {error}")
     return bench
