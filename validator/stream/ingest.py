@@ -12,8 +12,6 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -241,8 +239,9 @@ class Ingest:
 
     def _write(self) -> None:
         """Write the rows that are held; records first and in their order, since the other tables refer to them."""
-        for statement, held in groupby(self._records, itemgetter(0)):
-            self.workbench.executemany(statement, map(itemgetter(1), held))
+        execute = self.workbench.cursor().execute
+        for statement, row in self._records:
+            execute(statement, row)
         self._records.clear()
         for statement, rows in self._others.items():
             if rows:

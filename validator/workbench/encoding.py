@@ -85,16 +85,14 @@ def _text_json(text: str) -> Any:
 
 
 class RowNames:
-    """The names of a row's columns in code point order, as every digest of such a row begins."""
+    """The names of a row's columns in code point order: they make the digests of such rows their own."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._begun = blake2b(orjson.dumps(names), digest_size=16)
+        self._person = blake2b(orjson.dumps(names), digest_size=16).digest()
 
     def digest(self, cells: bytes) -> Blob:
         """Digest the cells of a row, which stand in the order of the names as canonical JSON."""
-        digest = self._begun.copy()
-        digest.update(cells)
-        return Blob(digest.digest())
+        return Blob(blake2b(cells, digest_size=16, person=self._person).digest())
 
 
 def row_digest(names: RowNames, cells: tuple[Any, ...]) -> tuple[Blob, bool, int]:
@@ -211,6 +209,8 @@ def cell_digest(cell: Any) -> Blob | None:
 def recorded_digest(value: Any) -> Blob | None:
     """Digest a cell value of a record line, so that it equals ``cell_digest`` of an equal cell."""
     kind = type(value)
+    if kind is str:
+        return _digest(orjson.dumps(value))
     if value is None:
         return None
     if kind is int and not -SAFE_INTEGER <= value <= SAFE_INTEGER:
