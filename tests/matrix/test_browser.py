@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,10 @@ def test_the_address_keeps_what_is_shown(page: Page, files: dict[str, Path]) -> 
     assert "links.fork" in page.run(PANEL)
     page.press("Escape")
     assert page.run(PANEL) is False
+    for _ in range(100):  # a dialog tells of its end a moment later
+        if "open" not in page.run("location.hash"):
+            break
+        time.sleep(0.02)
     assert page.run("location.hash") == "#q=fork"
 
 
