@@ -23,8 +23,8 @@ _WAL_HEADER = 32
 """Bytes of a log's header; its salts change when the log begins anew."""
 
 
-def copy_live(root: Path, store: str, companions: list[str], into: Path) -> list[str]:
-    """Copy a store and those of its companions that are there; returns the paths that were copied.
+def copy_live(root: Path, store: str, companions: list[str], into: Path) -> dict[str, str]:
+    """Copy a store and those of its companions that are there; returns by path the SHA-256 of what was copied.
 
     Raises ``CaptureError`` if the files never held still.
     """
@@ -37,10 +37,12 @@ def copy_live(root: Path, store: str, companions: list[str], into: Path) -> list
             for path in present:
                 (into / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(root / path, into / path, follow_symlinks=False)
-            if all(_held(root / path, into / path, before[path].st_mtime_ns) for path in present) and not [
+            held = {path: _held(root / path, into / path, before[path].st_mtime_ns) for path in present}
+            digests = {path: digest for path, digest in held.items() if digest is not None}
+            if len(digests) == len(present) and not [
                 path for path in companions if path not in present and (root / path).exists()
             ]:
-                return present
+                return digests
         except OSError as error:
             problem = error.strerror or "unreadable"
         else:
@@ -50,18 +52,21 @@ def copy_live(root: Path, store: str, companions: list[str], into: Path) -> list
     raise CaptureError(f"{store} cannot be copied: {problem}, and try again")
 
 
-def _held(original: Path, copied: Path, modified: int) -> bool:
-    """Whether a file still holds what was copied: all of it, or for a log all that there was of it."""
+def _held(original: Path, copied: Path, modified: int) -> str | None:
+    """Return the digest of a copy if the file still holds it: all of it, or for a log all that there was of it."""
     if not original.name.endswith(WAL):
+        if original.stat().st_mtime_ns != modified:
+            return None
         with ThreadPoolExecutor(2) as threads:  # hashing works without Python's lock
-            return original.stat().st_mtime_ns == modified and len(set(threads.map(digest_of, (original, copied)))) == 1
-    size = copied.stat().st_size
+            before, digest = threads.map(digest_of, (original, copied))
+        return digest if before == digest else None
+    size, digest = copied.stat().st_size, digest_of(copied)
     if size <= _WAL_HEADER:
-        return original.stat().st_size <= _WAL_HEADER
+        return digest if original.stat().st_size <= _WAL_HEADER else None
     with original.open("rb") as file:
-        digest = hashlib.sha256()
+        begun = hashlib.sha256()
         left = size
         while left and (piece := file.read(min(left, 2**20))):
-            digest.update(piece)
+            begun.update(piece)
             left -= len(piece)
-    return not left and digest.hexdigest() == digest_of(copied)
+    return digest if not left and begun.hexdigest() == digest else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ class Capture:
     """Why it cannot be used at all, when that is known already."""
     links: tuple[str, ...] = field(default=())
     """Symbolic links and other irregular files that were found under the root; never followed."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of files under the root, as far as they are known already."""
 
     @property
     def installation(self) -> str | None:

@@ -147,6 +147,7 @@ def _settled(capture: Capture, sources: list[Source], descriptor: Descriptor, pr
     into.mkdir()
     copy(capture.root, [source.path for source in sources if source.kind is not None], into)
     first: dict[tuple[int, int], Path] = {}
+    digests: dict[str, str] = {}
     for source in sources:
         shape = next((shape for shape in descriptor.shapes if shape.tables and shape.format == source.format), None)
         if shape is None or source.owner is not None or source.status != "identified":
@@ -155,11 +156,12 @@ def _settled(capture: Capture, sources: list[Source], descriptor: Descriptor, pr
         target = into / source.path
         same = first.setdefault((status.st_dev, status.st_ino), target)
         if same is target:
-            copy_live(capture.root, source.path, [source.path + suffix for suffix in shape.companions], into)
+            companions = [source.path + suffix for suffix in shape.companions]
+            digests |= copy_live(capture.root, source.path, companions, into)
         else:  # one store under two names stays one
             target.parent.mkdir(parents=True, exist_ok=True)
             target.hardlink_to(same)
-    return replace(capture, root=into)
+    return replace(capture, root=into, digests=digests)
 
 
 @contextmanager

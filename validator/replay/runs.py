@@ -118,14 +118,16 @@ def shared_namespace(run: Run, others: Sequence[Run]) -> None:
             )
 
 
-def snapshot(root: Path, paths: tuple[str, ...]) -> str:
+def snapshot(root: Path, paths: tuple[str, ...], known: Mapping[str, str] | None = None) -> str:
     """Return the position of current state: the digest over files sorted by path.
 
-    Each counts as its SHA-256 in hexadecimal, two spaces, its path relative to the root, LF.
+    Each counts as its SHA-256 in hexadecimal, two spaces, its path relative to the root, LF. ``known`` are those that
+    need not be taken again.
     """
     digest = hashlib.sha256()
     for path in sorted(paths):
-        digest.update(f"{digest_of(root / path)}  ".encode() + path.encode("utf-8", "surrogateescape") + b"\n")
+        of_file = (known or {}).get(path) or digest_of(root / path)
+        digest.update(f"{of_file}  ".encode() + path.encode("utf-8", "surrogateescape") + b"\n")
     return f"sha256:{digest.hexdigest()}"
 
 
@@ -153,8 +155,9 @@ def plan(capture: Capture, sources: list[Source], descriptor: Descriptor) -> lis
         ]
         paths = tuple(sorted([source.path, *companions]))
         size = sum((capture.root / path).stat().st_size for path in paths)
+        position = snapshot(capture.root, paths, capture.digests)
         runs.append(
-            Run(len(runs) + 1, shape, source.path, number, paths, snapshot(capture.root, paths), size, source.home)
+            Run(len(runs) + 1, shape, source.path, number, paths, position, size, source.home)
         )
     for shape in descriptor.shapes:
         for home, files in _homes(sources, shape.format).items():
