@@ -7,8 +7,10 @@ then a state that a reader would have seen. With a rollback journal, all files m
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -39,9 +41,8 @@ def copy_live(root: Path, store: str, companions: list[str], into: Path) -> dict
                 shutil.copyfile(root / path, into / path, follow_symlinks=False)
             held = {path: _held(root / path, into / path, before[path].st_mtime_ns) for path in present}
             digests = {path: digest for path, digest in held.items() if digest is not None}
-            if len(digests) == len(present) and not [
-                path for path in companions if path not in present and (root / path).exists()
-            ]:
+            appeared = [path for path in companions if path not in present and (root / path).exists()]
+            if len(digests) == len(present) and not appeared and _rests(root, before):
                 return digests
         except OSError as error:
             problem = error.strerror or "unreadable"
@@ -50,6 +51,13 @@ def copy_live(root: Path, store: str, companions: list[str], into: Path) -> dict
         for path in present:
             (into / path).unlink(missing_ok=True)
     raise CaptureError(f"{store} cannot be copied: {problem}, and try again")
+
+
+def _rests(root: Path, before: Mapping[str, os.stat_result]) -> bool:
+    """Whether, with a rollback journal, no transaction was under way: it writes the store until its journal goes."""
+    if any(path.endswith(WAL) for path in before):
+        return True
+    return all((root / path).stat().st_mtime_ns == status.st_mtime_ns for path, status in before.items())
 
 
 def _held(original: Path, copied: Path, modified: int) -> str | None:
