@@ -1,9 +1,9 @@
 """Runs the benchmark: ``python -m tests.bench [--messages N]… [--hermes PROGRAM] [--runs N] [--output FOLDER]``.
 
 At each size the full check, the floor and, where its program is named, the release's own export of the same store
-take turns; the medians and their ratios are printed. ``--captures N`` measures as many small captures too. ``--output``
-writes ``benchmark.md``, ``benchmark.json`` and ``benchmark.svg``. It ends with 1 where a run failed, did not give every
-row a record, or missed a planted lie.
+take turns; the medians and their ratios are printed, and the memory of one more run. ``--captures N`` measures as many
+small captures too. ``--output`` writes ``benchmark.md``, ``benchmark.json`` and ``benchmark.svg``. It ends with 1 where a
+run failed, did not give every row a record, or missed a planted lie.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ PER_SESSION = 200
 LOOP = 10_000
 """Messages at which the plain jsonschema loop is measured: it takes minutes beyond."""
 
-Command = Callable[[Path, Path], Cost]
+Command = Callable[[Path, Path, bool], Cost]
+"""Runs on a store, with its output in a file; says whether the memory is watched."""
 
 
 def units(store: Path) -> int:
@@ -44,26 +45,27 @@ def python(*words: str) -> list[str]:
     return [sys.executable, "-m", *words]
 
 
-def check(store: Path, output: Path) -> Cost:
+def check(store: Path, output: Path, memory: bool) -> Cost:
     """Run the full check: every claim, digest and schema."""
-    return run(python("validator", "check", str(store), "--namespace", NAMESPACE, "--json"), output, ROOT)
+    command = python("validator", "check", str(store), "--namespace", NAMESPACE, "--json")
+    return run(command, output, ROOT, memory=memory)
 
 
-def floor(store: Path, output: Path) -> Cost:
+def floor(store: Path, output: Path, memory: bool) -> Cost:
     """Read and serialise every row."""
-    return run(python("tests.bench.floor", str(store)), output, ROOT)
+    return run(python("tests.bench.floor", str(store)), output, ROOT, memory=memory)
 
 
 def export_by(program: str) -> Command:
     """Return the release's own export, isolated: no network, its own home, a copy of the store."""
 
-    def export(store: Path, output: Path) -> Cost:
+    def export(store: Path, output: Path, memory: bool) -> Cost:
         with tempfile.TemporaryDirectory() as home:
             (Path(home) / "state.db").write_bytes(store.read_bytes())
             namespaces = ["unshare", "--net", "--mount", "--uts", "--pid", "--fork", "--mount-proc"]
             command = [*namespaces, program, "sessions", "export", str(Path(home) / "export.jsonl")]
             env = {"HOME": home, "HERMES_HOME": home, "HERMES_DISABLE_LAZY_INSTALLS": "1", "PATH": "/usr/bin:/bin"}
-            return run(command, output, Path(home), env)
+            return run(command, output, Path(home), env, memory=memory)
 
     return export
 
@@ -85,10 +87,10 @@ def measured(size: int, per_session: int, commands: dict[str, Command], runs: in
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
     for _ in range(runs):
         for name, command in commands.items():
-            costs[name].append(command(store, output))
+            costs[name].append(command(store, output, False))
             if name == "check":
                 report = json.loads(output.read_bytes()) if costs[name][-1].status == 0 else None
-    medians = {name: median(found) for name, found in costs.items()}
+    medians = {name: median(found, commands[name](store, output, True)) for name, found in costs.items()}
     result: dict[str, Any] = {
         "messages": size,
         "per_session": per_session,
@@ -130,7 +132,8 @@ def many(count: int, folder: Path) -> list[dict[str, Any]]:
         (captures / name / "capture.json").write_text(json.dumps({**manifest, "id": name}), encoding="utf-8")
     found = []
     for jobs in (1, 2):
-        cost = run(python("validator", "check", str(captures), "--json", "--jobs", str(jobs)), output, ROOT)
+        words = ["check", str(captures), "--json", "--jobs", str(jobs)]
+        cost = run(python("validator", *words), output, ROOT, memory=True)
         report = json.loads(output.read_bytes())
         sound = cost.status == 0 and len(report["captures"]) == count
         found.append({"captures": count, "jobs": jobs, "sound": sound, **vars(cost)})

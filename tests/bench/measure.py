@@ -29,18 +29,26 @@ class Cost:
     status: int
 
 
-def run(command: Sequence[str], output: Path, cwd: Path, env: Mapping[str, str] | None = None) -> Cost:
-    """Run a command with its standard output in a file, and look at its processes until it ends."""
+def run(
+    command: Sequence[str], output: Path, cwd: Path, env: Mapping[str, str] | None = None, *, memory: bool = False
+) -> Cost:
+    """Run a command with its standard output in a file.
+
+    ``memory``: look at its processes until it ends. Whoever looks takes time that the command lacks, so that the
+    times of such a run are not to be quoted.
+    """
     before = os.times()
     started = time.monotonic()
     largest = together = 0
     with output.open("wb") as out:
         process = subprocess.Popen(command, cwd=cwd, stdout=out, stderr=subprocess.DEVNULL, env=env)
-        root = psutil.Process(process.pid)
-        while process.poll() is None:
-            sizes = _sizes(root)
-            largest, together = max([largest, *sizes]), max(together, sum(sizes))
-            time.sleep(SAMPLE)
+        if memory:
+            root = psutil.Process(process.pid)
+            while process.poll() is None:
+                sizes = _sizes(root)
+                largest, together = max([largest, *sizes]), max(together, sum(sizes))
+                time.sleep(SAMPLE)
+        process.wait()
     wall = time.monotonic() - started
     after = os.times()
     cpu = after.children_user - before.children_user + after.children_system - before.children_system
@@ -57,12 +65,12 @@ def _sizes(root: psutil.Process) -> list[int]:
     return sizes
 
 
-def median(costs: Sequence[Cost]) -> Cost:
-    """Return the medians of times and the peaks of memory over several runs."""
+def median(costs: Sequence[Cost], watched: Cost | None = None) -> Cost:
+    """Return the medians of times over several runs, and the peaks of memory of a run that was watched."""
     return Cost(
         statistics.median(cost.wall for cost in costs),
         statistics.median(cost.cpu for cost in costs),
-        max(cost.largest for cost in costs),
-        max(cost.together for cost in costs),
-        max(abs(cost.status) for cost in costs),
+        watched.largest if watched else 0,
+        watched.together if watched else 0,
+        max(abs(cost.status) for cost in [*costs, *([watched] if watched else [])]),
     )

@@ -114,8 +114,8 @@ def write(data: dict[str, Any], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     text = (
         "# Benchmark\n\n"
-        f"Made by `make bench` on: {machine()}. Each figure is the median of several runs that took turns; "
-        "compare ratios, not seconds.\n\n"
+        f"Made by `make bench` on: {machine()}. Each time is the median of several runs that took turns, the "
+        "memory that of one more run; compare ratios, not seconds.\n\n"
         f"{table(data)}\n![growth](benchmark.svg)\n\n## Subjects of every claim\n\n{subjects(data)}"
     )
     (folder / "benchmark.md").write_text(text, encoding="utf-8")
