@@ -2,8 +2,8 @@
 
 At each size the full check, the floor and, where its program is named, the release's own export of the same store
 take turns; the medians and their ratios are printed, and the memory of one more run. ``--captures N`` measures as many
-small captures too. ``--output`` writes ``benchmark.md``, ``benchmark.json`` and ``benchmark.svg``. It ends with 1 where a
-run failed, did not give every row a record, or missed a planted lie.
+small captures too. ``--output`` writes ``benchmark.md``, ``benchmark.json`` and ``benchmark.svg``. It ends with 1 where
+a run failed, did not give every row a record, or missed a planted lie.
 """
 
 from __future__ import annotations
