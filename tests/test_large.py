@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
 import sqlite3
+import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.bench.grow import grow
 from tests.claims.descriptors import ROLE, descriptor_with
 from tests.commandline import run
 from tests.stores import damage
 from tests.test_check import CAPTURES
-from tests.test_fakes import FAKES
+from tests.test_fakes import FAKES, processes_that_mention
+from validator.capture import CaptureError
 from validator.census import StoreError
+from validator.claims import NoticeRule
 from validator.claims.native import Request as NativeRequest
 from validator.converter import Request
 from validator.descriptor import load
@@ -123,6 +131,42 @@ def test_a_store_that_the_census_cannot_read_any_more_is_unreadable(
         native.attach(bench)
     native.close()
     bench.close()
+
+
+def test_a_native_side_that_dies_while_it_is_asked_makes_the_capture_unusable(tmp_path: Path) -> None:
+    shutil.copy(CAPTURES / "0.19.0-edit-review" / "home" / "state.db", tmp_path / "state.db")
+    shape, bench = load().shape("hermes-state-sqlite"), create(None, ())
+    create(tmp_path / "native.db", [shape], parts=(NATIVE,)).close()
+    endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    rule = NoticeRule("unknown-role", endless, "notices.toml")
+    places = (tmp_path / "state.db", tmp_path / "native.db", tmp_path / "noted.db")
+    native = NativeApart(NativeRequest(shape, *places, 1, 1, None, (rule,), ()))
+    native.attach(bench)
+    native.process.kill()
+    with pytest.raises(CaptureError, match=r"^the census failed: it ended without a word$"):
+        native.answers(bench)
+    native.close()
+    bench.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_large_check_that_is_ended_leaves_no_process_behind(tmp_path: Path, number: signal.Signals) -> None:
+    grow(tmp_path / "state.db", 40_000, 200)
+    private = tmp_path / "private"
+    private.mkdir()
+    words = [sys.executable, "-m", "validator", "check", str(tmp_path / "state.db"), "--namespace", "n"]
+    check = subprocess.Popen(words, cwd=CAPTURES.parent, env={**os.environ, "TMPDIR": str(private)})
+    wanted = time.monotonic() + 60
+    while not processes_that_mention(str(private / "validator-")) or not list(private.glob("*/run-1/stream.jsonl")):
+        assert check.poll() is None and time.monotonic() < wanted
+        time.sleep(0.02)
+    check.send_signal(number)
+    assert check.wait(30) == (143 if number == signal.SIGTERM else -number)
+    while processes_that_mention(str(private)):
+        assert time.monotonic() < wanted
+        time.sleep(0.02)
+    if number == signal.SIGTERM:
+        assert list(private.iterdir()) == []
 
 
 def test_a_built_in_converter_that_fails_says_the_same_in_a_process_of_its_own(tmp_path: Path) -> None:

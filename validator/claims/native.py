@@ -1,11 +1,11 @@
-"""The native side of a large store, in a process of its own: ``python -m validator.claims.native < REQUEST``.
+"""The native side of a large store, in a process of its own: ``python -m validator.claims.native REQUEST``.
 
-The request is a pickled ``Request`` of the validator itself. The census of the store is taken into a workbench of
-the native tables that is there already, and the line ``TAKEN`` written to standard output. From then on others read
-that workbench too, and all is asked that is about native tables only: what is noticed goes into a database of its own,
-and on the second line stands a JSON object that says how many subjects each claim has, where that can be told without
-records. It leaves with ``UNREADABLE`` or ``WRONG`` and the reason on standard error where the store cannot be read or a
-query fails.
+The request is a file with a pickled ``Request`` of the validator itself. The census of the store is taken into a
+workbench of the native tables that is there already, and the line ``TAKEN`` written to standard output. From then on
+others read that workbench too, and all is asked that is about native tables only: what is noticed goes into a database
+of its own, and on the second line stands a JSON object that says how many subjects each claim has, where that can be
+told without records. It leaves with ``UNREADABLE`` or ``WRONG`` and the reason on standard error where the store cannot
+be read or a query fails.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Request:
 
 
 def main() -> None:
-    """Take the census that the request on standard input asks for."""
-    request: Request = pickle.load(sys.stdin.buffer)
+    """Take the census that the file of the request asks for."""
+    request: Request = pickle.loads(Path(sys.argv[1]).read_bytes())
     # sqlite3 looks long for an adapter before it binds NULL; this one, of this process only, gives it back as it is.
     sqlite3.register_adapter(type(None), lambda null: null)
     bench = workbench_station.opened(request.workbench)

@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import os
 import pkgutil
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    # As if it ended by itself: what was begun is ended, and what is private is removed.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         cli(prog_name="validator")
     except OSError as error:

@@ -15,8 +15,9 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryFile
+from typing import Any
 
+from validator.capture import CaptureError
 from validator.census import StoreError
 from validator.claims.native import TAKEN, WRONG
 from validator.claims.native import Request as NativeRequest
@@ -30,12 +31,28 @@ PAUSE = 0.005
 """Seconds between two looks for more lines."""
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent.parent)
-_RUN = "import sys, runpy; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
+_RUN = """
+import os, runpy, sys, threading
+threading.Thread(target=lambda: os.read(0, 1) or os._exit(9), daemon=True).start()
+sys.path.insert(0, sys.argv.pop(1))
+runpy.run_module(sys.argv.pop(1), run_name="__main__")
+"""
+"""Runs a module of this package, wherever that is, and ends with whoever began it, since standard input then ends."""
 
 
-def _module(name: str) -> tuple[str, ...]:
-    """Return the words that run a module of this package in a new process, wherever the package is."""
-    return sys.executable, "-c", _RUN, _PACKAGE, name
+def _begun(name: str, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
+    """Run a module of this package in a new process, which lasts no longer than this one."""
+    return subprocess.Popen([sys.executable, "-c", _RUN, _PACKAGE, name, *words], stdin=subprocess.PIPE, **streams)
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    """End a process, whatever it does."""
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
 
 
 class BuiltInApart:
@@ -54,13 +71,9 @@ class LinesApart:
         """The file that keeps the lines."""
         self._log = folder / "converter.log"
         with self.spool.open("wb") as out, self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [*_module("validator.converter"), *request_arguments(request)],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=log,
-                env={**os.environ, "TMPDIR": str(folder.absolute())},
-            )
+            environment = {**os.environ, "TMPDIR": str(folder.absolute())}
+            words = request_arguments(request)
+            self._process = _begun("validator.converter", *words, stdout=out, stderr=log, env=environment)
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield the lines; raises ``ConverterFailed`` behind the last where it did not end well."""
@@ -90,9 +103,7 @@ class LinesApart:
 
     def close(self) -> None:
         """End it, whatever it does."""
-        if not self.ended:
-            self._process.kill()
-        self._process.wait()
+        _close(self._process)
 
 
 class NativeApart:
@@ -100,18 +111,14 @@ class NativeApart:
 
     def __init__(self, request: NativeRequest) -> None:
         self._workbench, self._noted = request.workbench, request.noted
-        # A file, not a pipe: what does not fit into one is only taken when the process has begun.
-        with TemporaryFile(dir=request.workbench.parent) as asked:
-            pickle.dump(request, asked)
-            asked.seek(0)
-            self._process = subprocess.Popen(
-                _module("validator.claims.native"), stdin=asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            )
+        asked = request.workbench.with_name("request.pickle")
+        asked.write_bytes(pickle.dumps(request))
+        self.process = _begun("validator.claims.native", str(asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def attach(self, bench: sqlite3.Connection) -> None:
         """Wait until the census is taken, and attach its workbench; raises ``StoreError`` where it failed."""
-        assert self._process.stdout is not None
-        taken = self._process.stdout.readline() == TAKEN
+        assert self.process.stdout is not None
+        taken = self.process.stdout.readline() == TAKEN
         bench.execute("ATTACH ? AS native", (str(self._workbench),))
         if not taken:
             self._end()
@@ -119,9 +126,12 @@ class NativeApart:
     def answers(self, bench: sqlite3.Connection) -> dict[str, int]:
         """Write down what was noticed, and return how many subjects each claim has, as far as it told.
 
-        Raises ``DescriptorError`` where a query failed.
+        Raises ``DescriptorError`` where a query failed, and ``CaptureError`` where it did not come so far.
         """
-        subjects: dict[str, int] = json.loads(self._end())
+        try:
+            subjects: dict[str, int] = json.loads(self._end())
+        except StoreError as error:
+            raise CaptureError(str(error)) from None
         bench.execute("ATTACH ? AS noted", (str(self._noted),))
         bench.execute("INSERT INTO native.native_notice SELECT * FROM noted.notice ORDER BY rowid")
         bench.execute("DETACH noted")
@@ -129,20 +139,15 @@ class NativeApart:
 
     def _end(self) -> bytes:
         """Wait for its end, and return the rest of what it wrote."""
-        assert self._process.stdout is not None and self._process.stderr is not None
-        told, log = self._process.stdout.read(), self._process.stderr.read()
-        if self._process.wait() == 0:
+        assert self.process.stdout is not None and self.process.stderr is not None
+        told, log = self.process.stdout.read(), self.process.stderr.read()
+        if self.process.wait() == 0:
             return told
         lines = log.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
-        if self._process.returncode == WRONG:
+        if self.process.returncode == WRONG:
             raise DescriptorError("\n".join(lines))
         raise StoreError(f"the census failed: {lines[-1]}")
 
     def close(self) -> None:
         """End it, whatever it does."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
+        _close(self.process)
