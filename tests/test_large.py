@@ -21,6 +21,7 @@ from tests.commandline import run
 from tests.stores import damage
 from tests.test_check import CAPTURES
 from tests.test_fakes import FAKES, processes_that_mention
+from validator import workbench
 from validator.capture import CaptureError
 from validator.census import StoreError
 from validator.claims import NoticeRule
@@ -210,3 +211,18 @@ def test_lines_are_cut_wherever_the_pieces_end(size: int) -> None:
 def test_a_line_that_is_too_long_is_named(pieces: list[bytes]) -> None:
     with pytest.raises(ProtocolError, match=r"^line 2: longer than 5 bytes$"):
         list(cut(pieces, 5))
+
+
+def test_a_full_disk_is_said_and_is_no_fault_of_the_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = workbench.opened
+
+    def scant(path: Path | None, *, rollback: bool = False) -> sqlite3.Connection:
+        bench = opened(path, rollback=rollback)
+        bench.execute("PRAGMA max_page_count = 25")
+        return bench
+
+    monkeypatch.setattr(workbench, "opened", scant)
+    monkeypatch.setattr(witnesses, "IN_MEMORY", -1)
+    done = run("check", str(CAPTURES / "0.19.0-edit-review"))
+    assert done.code == 3
+    assert "the workbench cannot be written: database or disk is full; free some disk space, or set TMPDIR" in done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import time
 from collections.abc import Iterable
@@ -34,7 +35,9 @@ def copy(root: Path, paths: Iterable[str], into: Path) -> Path:
         except OSError as error:
             reason = error.strerror or "unreadable"
             if attempt == TRIES - 1:
-                raise CaptureError(f"{path} cannot be copied: {reason}; make it readable") from None
+                full = error.errno == errno.ENOSPC
+                remedy = "free some disk space, or set TMPDIR" if full else "make it readable"
+                raise CaptureError(f"{path} cannot be copied: {reason}; {remedy}") from None
             continue
         if [_state(root / path) for path in wanted] == before:
             return into

@@ -70,6 +70,10 @@ def main() -> None:
         _leave(UNREADABLE, str(error))
     except OSError as error:
         _leave(UNREADABLE, error.strerror or "unreadable")
+    except sqlite3.Error as error:
+        if not workbench_station.out_of_space(error):
+            raise
+        _leave(UNREADABLE, f"{error}; free some disk space, or set TMPDIR")
     except DescriptorError as error:
         _leave(WRONG, str(error))
     json.dump(_subjects(bench, request.claims), sys.stdout)

@@ -18,6 +18,7 @@ from typing import Any
 
 from validator.claims import Claim, NoticeRule
 from validator.descriptor import DescriptorError
+from validator.workbench import out_of_space
 
 SECONDS = 120.0
 """How long one query of a claim may take."""
@@ -201,6 +202,8 @@ def query(
     try:
         yield from workbench.execute(sql)
     except sqlite3.Error as error:
+        if out_of_space(error):
+            raise
         reason = f"took longer than {SECONDS:g} s" if str(error) == "interrupted" else str(error)
         raise DescriptorError(f"{claim.file}: the SQL of {name} fails: {reason}; mend the query") from None
     finally:

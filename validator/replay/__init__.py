@@ -41,6 +41,7 @@ from validator.replay.sums import (
 from validator.replay.witnesses import Asked, Witnesses, load_witnesses
 from validator.sources import Source, identify
 from validator.stream.ingest import SchemaError
+from validator.workbench import out_of_space
 
 __all__ = ["Converter", "NamespaceError", "Options", "Replay", "replay", "snapshot"]
 
@@ -112,6 +113,11 @@ def replay(
         except CaptureError as error:
             result.unusable = True
             result.problems.append(str(error))
+        except sqlite3.Error as error:
+            if not out_of_space(error):
+                raise
+            result.unusable = True
+            result.problems.append(f"the workbench cannot be written: {error}; free some disk space, or set TMPDIR")
         except OSError as error:
             name = Path(error.filename).name if isinstance(error.filename, str) else "a file"
             result.unusable = True

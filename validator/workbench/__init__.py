@@ -57,6 +57,12 @@ def opened(path: Path | None, *, rollback: bool = False) -> sqlite3.Connection:
     return workbench
 
 
+def out_of_space(error: sqlite3.Error) -> bool:
+    """Whether what failed is not the statement but the place where the workbench or its temporary files lie."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+
+
 def shape_tables(shape: Shape) -> list[str]:
     """Return the CREATE statements of the ``native_*`` tables that a shape adds."""
     statements = []
