@@ -212,13 +212,13 @@ class TableLoader:
         """Return the rows' keys as compact JSON, and as ``entity.key``."""
         if not self._keys:
             first = self.units - len(batch.rows) + 1
-            numbers = [str(first + place if rowid is None else rowid) for place, rowid in enumerate(batch.cells[0])]
-            return [key_text([number]) for number in numbers], numbers
-        if len(self._keys) == 1 and set(map(type, batch.cells[self._keys[0]])) == {int}:
-            numbers = list(map(str, batch.cells[self._keys[0]]))
-            return [f'["{number}"]' for number in numbers], numbers
-        parts = [[key_part(row[index]) for index in self._keys] for row in batch.rows]
-        return list(map(key_text, parts)), list(map(entity_key, parts))
+            numbers = [first + place if rowid is None else rowid for place, rowid in enumerate(batch.cells[0])]
+        elif len(self._keys) == 1 and set(map(type, batch.cells[self._keys[0]])) == {int}:
+            numbers = list(batch.cells[self._keys[0]])
+        else:
+            parts = [[key_part(row[index]) for index in self._keys] for row in batch.rows]
+            return list(map(key_text, parts)), list(map(entity_key, parts))
+        return list(map(key_of_number, numbers)), list(map(str, numbers))
 
     def _streams_of(self, batch: _Batch) -> Sequence[int | str]:
         if self._through is not None:  # resolved to a stream when all tables are loaded

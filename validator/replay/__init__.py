@@ -227,9 +227,7 @@ def _judge(bench: sqlite3.Connection, asked: Asked, loaded: Witnesses, result: R
     judged = () if result.failures else asked.claims
     if loaded.answers is None:
         note(bench, asked.rules)
-        result.outcomes = run_claims(bench, judged, formats)
-    else:
-        result.outcomes = run_claims(bench, judged, formats, loaded.answers)
+    result.outcomes = run_claims(bench, judged, formats, loaded.answers or dict)
     result.conservation = conservation(bench)
     result.by_source = _by_source(bench, result)
     if len(result.runs) > 1:

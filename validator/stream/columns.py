@@ -164,7 +164,7 @@ class RecordColumns:
         self, run: int, keys: dict[str, KeyRule], alias: tuple[str, ...], foreseen: Mapping[str, int] | None = None
     ) -> None:
         self.run, self.keys, self.alias = run, keys, alias
-        self._foreseen = dict(foreseen or {})
+        self._foreseen: dict[Any, int] = dict(foreseen or {})
         """By table, the number that the next record's unit will have if all come in native order."""
         self._open = {"author", "input", "result", "root", *alias}
         self._plan = lru_cache(maxsize=256)(partial(_Plan, run, alias))
@@ -215,8 +215,8 @@ class RecordColumns:
         tab, key = self.unit_of(item)
         native = item["native"]
         record = native.get("record")
-        unit = self._foreseen.get(tab) if tab is not None else None
-        if unit is not None and tab is not None:
+        unit = self._foreseen.get(tab)
+        if unit is not None:
             self._foreseen[tab] = unit + 1
         entity = item.get("entity")
         etype, ekey = (entity.get("type"), entity.get("key")) if type(entity) is dict else (None, None)

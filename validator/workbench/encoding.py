@@ -69,7 +69,7 @@ def _float_json(number: float) -> Any:
     if number.is_integer():
         whole = int(number)
         return whole if -SAFE_INTEGER <= whole <= SAFE_INTEGER else {"$int": str(whole)}
-    if number in (float("inf"), float("-inf")):
+    if number in _INFINITE:
         return {"$real": "Infinity" if number > 0 else "-Infinity"}
     return number
 
@@ -213,13 +213,9 @@ def recorded_digest(value: Any) -> Blob | None:
         return _digest(orjson.dumps(value))
     if value is None:
         return None
-    if kind is int and not -SAFE_INTEGER <= value <= SAFE_INTEGER:
-        value = _untagged_json(value)
-    elif kind is float or kind is int:
-        value = cell_json(value)
-    elif kind is list or (kind is dict and not _is_tag(value)):
+    if kind is list or (kind is dict and not _is_tag(value)):
         return value_digest(value)
-    return _digest(orjson.dumps(value))
+    return _digest(orjson.dumps(_recorded_json(value)))
 
 
 def _is_tag(value: dict[str, Any]) -> bool:
