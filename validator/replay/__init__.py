@@ -1,7 +1,8 @@
 """Replays one capture through a converter and hands on what both witnesses and the claims say.
 
 The order is fixed: the capture is verified, its sources are identified, the census counts every native unit from
-one private copy, and only then is the converter run on another and its records read.
+one private copy, and then the converter is run on another and its records are read; of a large store both go on at
+once, each on its own copy.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def feed(
     check, explain = checks(engine)
     first = bench.execute("SELECT coalesce(max(line), 0) FROM record").fetchone()[0]
     ingest = Ingest(bench, run.number, run.keys, check, explain, descriptor.aliases, first, foreseen)
-    kept: Path | None = getattr(lines, "spool", None)  # a command's lines come from a file already
+    kept: Path | None = getattr(lines, "spool", None)  # what runs in a process of its own has a file already
     fed = Fed(spool=kept or folder / "stream.jsonl")
     bench.execute("BEGIN")
     try:

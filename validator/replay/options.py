@@ -22,7 +22,7 @@ class Options:
     only: frozenset[str] = frozenset()
     """The formats that are replayed; none means all."""
     progress: Callable[[int], None] | None = None
-    """Is told of every few hundred record lines how many they were."""
+    """Is told of every batch of record lines how many they were."""
     twice: bool = False
     """Whether every converter runs a second time, which must give the same bytes."""
     resume: bool = False
